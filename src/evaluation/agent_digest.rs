@@ -65,23 +65,18 @@ impl AgentState {
         who: &str,
         agent: &Agent,
     ) -> Result<Self, Diagnostic> {
-        let of_agent = |problem: Diagnostic| Diagnostic {
-            what: format!("files of `{who}`: {}", problem.what),
-            ..problem
-        };
-        let state = Self::of(files, agent).map_err(of_agent)?;
-        if let Some(what) = state.no_file() {
-            let problem = Diagnostic::of_file(config, Code::MISSING_FILE, what, CORRECT_PATTERNS);
-            return Err(of_agent(problem));
+        let state = Self::of(files, agent).map_err(|problem| about_files_of(who, problem))?;
+        if let Some(message) = state.no_file() {
+            let problem =
+                Diagnostic::of_file(config, Code::MISSING_FILE, message, CORRECT_PATTERNS);
+            return Err(about_files_of(who, problem));
         }
-        match state.pointer() {
-            Some(pointer) => {
-                let problem =
-                    Diagnostic::of_file(pointer, Code::LFS_POINTER, POINTER, GET_POINTER_TARGET);
-                Err(of_agent(problem))
-            }
-            None => Ok(state),
+        if let Some(pointer) = state.pointer() {
+            let problem =
+                Diagnostic::of_file(pointer, Code::LFS_POINTER, POINTER, GET_POINTER_TARGET);
+            return Err(about_files_of(who, problem));
         }
+        Ok(state)
     }
 
     /// Says that the list names no file: a change of the agent would not be seen.
@@ -209,6 +204,13 @@ impl<'a> AgentFileList<'a> {
 fn below<'f>(file: &'f RepoPath, folder: &RepoPath) -> &'f str {
     let inner = file.as_str().strip_prefix(folder.as_str());
     inner.unwrap_or(file.as_str()).trim_start_matches('/')
+}
+
+fn about_files_of(who: &str, problem: Diagnostic) -> Diagnostic {
+    Diagnostic {
+        what: format!("files of `{who}`: {}", problem.what),
+        ..problem
+    }
 }
 
 /// A text with line feeds alone and without blanks at the ends of its lines; other bytes as they are.

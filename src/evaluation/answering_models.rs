@@ -23,12 +23,16 @@ impl AnsweringModels {
     }
 
     pub fn together(self) -> AnsweredBy {
-        let joined = |names: BTreeSet<String>| {
-            (!names.is_empty()).then(|| names.into_iter().collect::<Vec<_>>().join("+"))
-        };
         AnsweredBy {
             model: joined(self.models),
             agent_sha256: joined(self.prompts),
         }
     }
+}
+
+fn joined(names: BTreeSet<String>) -> Option<String> {
+    if names.is_empty() {
+        return None;
+    }
+    Some(names.into_iter().collect::<Vec<_>>().join("+"))
 }

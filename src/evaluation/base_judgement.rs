@@ -23,7 +23,6 @@ use crate::model::{
     SuiteReport, Tier, Verdict, Weight, metric_value,
 };
 use crate::render::words;
-use crate::suites::Pair;
 use crate::text::counted;
 
 /// The runs of one tier and the result of the head's judgement.
@@ -88,12 +87,16 @@ pub fn base_judgement(inputs: &BaseInputs<'_>) -> (Vec<GoldenChange>, Vec<NotGat
 }
 
 fn compare_commits(inputs: &BaseInputs<'_>) -> (Vec<GoldenChange>, Vec<NotGateable>) {
-    let before = match inputs.config {
+    let base_config = match inputs.config {
         BaseConfig::Absent(change) => return (vec![change.clone()], Vec::new()),
         BaseConfig::Unreadable(why) => return unreadable_config(why),
-        BaseConfig::Known(before) => before,
+        BaseConfig::Known(base_config) => base_config,
     };
-    BaseJudge { inputs, before }.all()
+    BaseJudge {
+        inputs,
+        base_config,
+    }
+    .all()
 }
 
 fn unreadable_config(why: &str) -> (Vec<GoldenChange>, Vec<NotGateable>) {
@@ -113,18 +116,18 @@ fn unreadable_rules(problems: Diagnostics) -> NotGateable {
 struct BaseJudge<'a> {
     inputs: &'a BaseInputs<'a>,
     /// The config of the base commit.
-    before: &'a Config,
+    base_config: &'a Config,
 }
 
 impl BaseJudge<'_> {
     fn all(&self) -> (Vec<GoldenChange>, Vec<NotGateable>) {
         let BaseInputs { sides, head, .. } = self.inputs;
         let deciding = self.inputs.deciding;
-        let mut changes = GoldenChanges::of(sides, self.before, &head.config, deciding);
+        let mut changes = GoldenChanges::of(sides, self.base_config, &head.config, deciding);
         // A filter may select cases on the base commit of a suite that has none here: they were renamed, or lost their tags.
         let different: Vec<(&LoadedSuite, &SuiteConfig)> = head
             .read_suites()
-            .filter_map(|loaded| Some((loaded, same_suite(self.before, &loaded.config)?)))
+            .filter_map(|loaded| Some((loaded, same_suite(self.base_config, &loaded.config)?)))
             .filter(|(loaded, old)| self.differs(loaded, old))
             .collect();
         if !different.is_empty() {
@@ -143,8 +146,8 @@ impl BaseJudge<'_> {
             head, graded_here, ..
         } = self.inputs;
         *graded_here == GradedHere::No
-            || self.before.samples != head.config.samples
-            || self.before.regression != head.config.regression
+            || self.base_config.samples != head.config.samples
+            || self.base_config.regression != head.config.regression
             || !same_rules(old, &loaded.config)
             || !loaded.reads.different().is_empty()
     }
@@ -158,28 +161,20 @@ impl BaseJudge<'_> {
             days,
             ..
         } = self.inputs;
-        let pairs = |loaded: &LoadedSuite| -> BTreeSet<(CaseId, AgentName)> {
-            // A case that became a draft is still judged by the base's rules.
-            loaded
-                .suite
-                .pairs_to_run()
-                .map(|pair| (pair.case.clone(), pair.agent.clone()))
-                .collect()
-        };
         let known: BTreeMap<SuiteId, _> = different
             .iter()
-            .map(|(loaded, _)| (loaded.config.id.clone(), pairs(loaded)))
+            .map(|(loaded, _)| (loaded.config.id.clone(), pairs_to_run(loaded)))
             .collect();
         let wanted = Selection {
             suites: Vec::new(),
             ..head.wanted.clone()
         };
-        let other = HeadCommit(sides.head);
+        let head_commit = HeadCommit(sides.head);
         let inputs = BasePlanInputs {
             files: sides.base,
-            other: &other,
+            other: &head_commit,
             head,
-            config: self.before,
+            config: self.base_config,
             known,
             wanted,
         };
@@ -191,7 +186,7 @@ impl BaseJudge<'_> {
         };
         for runs in tiers.iter().copied() {
             self.refuse_unavailable_runs(runs.tier, different, changes);
-            match self.evaluated(&base, runs, &other) {
+            match self.evaluated(&base, runs, &head_commit) {
                 Ok(evaluated) => compare(&evaluated, runs, self.inputs, changes),
                 Err(problems) => changes.refuse(unreadable_rules(problems)),
             }
@@ -203,9 +198,9 @@ impl BaseJudge<'_> {
             else {
                 continue;
             };
-            let (before, after) = (old.reads.different(), new.reads.different());
-            changes.cases(sides, side(old, &before), side(new, &after));
-            no_longer_chosen(&base, old, (&head.wanted, new), changes);
+            let (old_reads, new_reads) = (old.reads.different(), new.reads.different());
+            changes.cases(sides, side(old, &old_reads), side(new, &new_reads));
+            no_longer_chosen(&base, old, &head.wanted, new, changes);
         }
     }
 
@@ -213,7 +208,7 @@ impl BaseJudge<'_> {
         &self,
         base: &Plan,
         runs: &TierRuns,
-        other: &HeadCommit<'_>,
+        head_commit: &HeadCommit<'_>,
     ) -> Result<Evaluated, Diagnostics> {
         let BaseInputs {
             sides,
@@ -225,16 +220,17 @@ impl BaseJudge<'_> {
         let replay = Replay::of(&overlay, base, &head.config, runs.tier, &runs.made.layout)?
             .measured_in(*baseline);
         let replay = replay.read_in_both(Some(&runs.read));
-        let is_judged_again = |suite: &&SuiteReport| {
-            base.suites
+        let judged_again: BTreeSet<&SuiteId> =
+            base.suites.iter().map(|loaded| &loaded.config.id).collect();
+        let others = OtherAgents::of(
+            runs.suites
                 .iter()
-                .any(|loaded| loaded.config.id == suite.id)
-        };
-        let others = OtherAgents::of(runs.suites.iter().filter(|suite| !is_judged_again(suite)));
+                .filter(|suite| !judged_again.contains(&suite.id)),
+        );
         let origin = ResultSources {
             runs: &replay,
             parts: None,
-            other: Some(other),
+            other: Some(head_commit),
             base: self.inputs.base_runs,
             recordings: None,
         };
@@ -275,11 +271,20 @@ impl BaseJudge<'_> {
     }
 }
 
+/// The pairs of a suite with those of its drafts: a case that became a draft is still judged by the base's rules.
+fn pairs_to_run(loaded: &LoadedSuite) -> BTreeSet<(CaseId, AgentName)> {
+    let pairs = loaded.suite.pairs_to_run();
+    pairs
+        .map(|pair| (pair.case.clone(), pair.agent.clone()))
+        .collect()
+}
+
 /// Adds the cases that `--tag` chose on the base commit and does not choose any more: this run would never measure them again.
 fn no_longer_chosen(
     base: &Plan,
     old: &LoadedSuite,
-    (wanted, new): (&Selection, &LoadedSuite),
+    wanted: &Selection,
+    new: &LoadedSuite,
     changes: &mut GoldenChanges,
 ) {
     let chosen: BTreeSet<(&CaseId, &AgentName)> = old
@@ -287,16 +292,12 @@ fn no_longer_chosen(
         .map(|pair| (&pair.case, &pair.agent))
         .collect();
     // What is not there any more was removed, which is listed anyway.
-    let is_left = |pair: &&Pair| {
-        !wanted.case(&new.config.id, pair) && chosen.contains(&(&pair.case, &pair.agent))
-    };
-    let left: BTreeSet<&str> = new
-        .suite
-        .pairs()
-        .iter()
-        .filter(is_left)
-        .map(|pair| pair.case.as_str())
-        .collect();
+    let mut left: BTreeSet<&str> = BTreeSet::new();
+    for pair in new.suite.pairs() {
+        if !wanted.case(&new.config.id, pair) && chosen.contains(&(&pair.case, &pair.agent)) {
+            left.insert(pair.case.as_str());
+        }
+    }
     if !left.is_empty() {
         let left: Vec<&str> = left.into_iter().collect();
         let tags = format!(
@@ -333,7 +334,10 @@ fn compare(
     changes: &mut GoldenChanges,
 ) {
     for suite in &base.suites {
-        let head = runs.suites.iter().find(|other| other.id == suite.id);
+        let head = runs
+            .suites
+            .iter()
+            .find(|candidate| candidate.id == suite.id);
         for agent in &suite.agents {
             let config = inputs.head.config.suite(&suite.id);
             let runs_of = config.and_then(|config| config.runs_of.as_ref());
@@ -346,11 +350,15 @@ fn compare(
             {
                 continue;
             }
-            let own =
-                head.and_then(|head| head.agents.iter().find(|other| other.agent == agent.agent));
-            for (metric, gate) in
-                failing(agent).filter(|failing| !own.is_some_and(|own| fails_too(own, failing)))
-            {
+            let head_agent = head.and_then(|head| {
+                let mut agents = head.agents.iter();
+                agents.find(|candidate| candidate.agent == agent.agent)
+            });
+            for failing in failing(agent) {
+                if head_agent.is_some_and(|head_agent| fails_too(head_agent, &failing)) {
+                    continue;
+                }
+                let (metric, gate) = failing;
                 let message = format!(
                     "`{}/{}` fails by the rules of the base commit: {} is {}, needs {}{}",
                     suite.id,
@@ -388,14 +396,18 @@ fn failing(agent: &AgentReport) -> impl Iterator<Item = FailingGate<'_>> {
 }
 
 fn fails_too(head: &AgentReport, (metric, gate): &FailingGate<'_>) -> bool {
-    failing(head)
-        .any(|(other, other_gate)| other.name == metric.name && other_gate.gate == gate.gate)
+    failing(head).any(|(failing_metric, other_gate)| {
+        failing_metric.name == metric.name && other_gate.gate == gate.gate
+    })
 }
 
 /// Names the cases that lowered the metric most by the base's rules.
 fn worst_cases(metric: &MetricReport) -> String {
     let MetricEvidence { cases, more } = &metric.evidence;
-    let named: Vec<&str> = cases.iter().map(|one| one.case.as_str()).collect();
+    let named: Vec<&str> = cases
+        .iter()
+        .map(|evidence| evidence.case.as_str())
+        .collect();
     match (named.as_slice(), more) {
         ([], _) => String::new(),
         ([only], 0) => format!("; case {only}"),

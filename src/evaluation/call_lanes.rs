@@ -10,15 +10,17 @@ const CALLS: usize = 40;
 
 /// The calls of each completed sample in order; empty if no sample called a tool.
 pub fn call_lanes(completed: &[Vec<Run>]) -> Vec<Vec<CalledTool>> {
-    let lanes = completed.iter().take(SAMPLES).map(|runs| {
-        let all = runs.iter().flat_map(|run| calls(run).0).take(CALLS);
-        all.map(|call| CalledTool {
-            tool: line(&call.name, 60),
-            failed: call.failed,
-        })
-        .collect()
-    });
-    let lanes: Vec<Vec<CalledTool>> = lanes.collect();
+    let mut lanes: Vec<Vec<CalledTool>> = Vec::new();
+    for runs in completed.iter().take(SAMPLES) {
+        let mut lane = Vec::new();
+        for call in runs.iter().flat_map(|run| calls(run).0).take(CALLS) {
+            lane.push(CalledTool {
+                tool: line(&call.name, 60),
+                failed: call.failed,
+            });
+        }
+        lanes.push(lane);
+    }
     if lanes.iter().all(Vec::is_empty) {
         Vec::new()
     } else {

@@ -1,7 +1,7 @@
 //! Turns suites, runs and a baseline into a report. Both tiers use the same pure function; they only differ in the source of the
 //! runs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::iter::{
     IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator,
@@ -80,9 +80,9 @@ impl ShardResults {
     }
 
     /// Adds an agent that a machine did not run.
-    pub fn add_not_run(&mut self, one: NotRun) {
-        if !self.not_run.contains(&one) {
-            self.not_run.push(one);
+    pub fn add_not_run(&mut self, not_run: NotRun) {
+        if !self.not_run.contains(&not_run) {
+            self.not_run.push(not_run);
         }
     }
 
@@ -90,7 +90,7 @@ impl ShardResults {
     pub fn not_run(&self, tier: Tier) -> Vec<NotRun> {
         self.not_run
             .iter()
-            .filter(|one| one.tier == tier)
+            .filter(|not_run| not_run.tier == tier)
             .cloned()
             .collect()
     }
@@ -101,21 +101,19 @@ impl ShardResults {
     }
 
     fn result(&self, tier: Tier, suite: &SuiteId, pair: &Pair) -> Result<PairResult, Diagnostic> {
-        self.pairs
-            .get(&(tier, suite.clone(), pair.agent.clone(), pair.case.clone()))
-            .cloned()
-            .ok_or_else(|| {
-                let what = format!(
-                    "no shard has the result of {suite}/{}/{}",
-                    pair.agent, pair.case
-                );
-                Diagnostic::of_file(
-                    &pair.golden,
-                    Code::MISSING_PART,
-                    what,
-                    "grade all shards on the same checkout and merge there",
-                )
-            })
+        let key = (tier, suite.clone(), pair.agent.clone(), pair.case.clone());
+        if let Some(result) = self.pairs.get(&key) {
+            return Ok(result.clone());
+        }
+        Err(Diagnostic::of_file(
+            &pair.golden,
+            Code::MISSING_PART,
+            format!(
+                "no shard has the result of {suite}/{}/{}",
+                pair.agent, pair.case
+            ),
+            "grade all shards on the same checkout and merge there",
+        ))
     }
 }
 
@@ -159,22 +157,20 @@ pub fn evaluate(
         if graded.is_empty() && drafts.is_empty() {
             continue;
         }
-        let results = || graded.values().flatten().map(|graded| &graded.result);
-        let checks = |pair: &PairResult| {
-            pair.checks
-                .iter()
-                .map(|check| check.name.to_string())
-                .collect()
-        };
-        let labelled = results().map(|pair| (&pair.agent, &pair.case, checks(pair)));
+        let results: Vec<&PairResult> = graded
+            .values()
+            .flatten()
+            .map(|graded| &graded.result)
+            .collect();
         if !loaded.labels.is_empty() {
-            loaded
-                .labels
-                .unknown_checks(labelled)
-                .into_iter()
-                .for_each(|problem| problems.push(problem));
+            let labelled = results
+                .iter()
+                .map(|pair| (&pair.agent, &pair.case, check_names(pair)));
+            for problem in loaded.labels.unknown_checks(labelled) {
+                problems.push(problem);
+            }
         }
-        let trust = judged::trust(loaded, results());
+        let trust = judged::trust(loaded, results.into_iter());
         let base_results = BaseResults::default();
         let mut agents = Vec::new();
         let graded: Vec<(AgentName, Vec<GradedPair<'_>>)> = graded.into_iter().collect();
@@ -192,11 +188,11 @@ pub fn evaluate(
                         recordings: origin.recordings,
                     },
                 );
-                let before = baseline
+                let baseline_entry = baseline
                     .and_then(|baseline| baseline.entry(&loaded.config.id, &part.report.agent));
                 let pairs: Vec<&PairResult> = part.report.cases.iter().collect();
                 // After the gates, so that judges cannot influence them.
-                part.report.judges = judged::agent(loaded, &pairs, &trust, before);
+                part.report.judges = judged::agent(loaded, &pairs, &trust, baseline_entry);
                 part
             })
             .collect();
@@ -211,7 +207,7 @@ pub fn evaluate(
                 .into_iter()
                 .map(|(agent, drafts)| report::only_drafts(agent, drafts)),
         );
-        agents.sort_by(|one, other| one.agent.cmp(&other.agent));
+        agents.sort_by(|left, right| left.agent.cmp(&right.agent));
         let suite = report::suite(loaded.config.id.clone(), loaded.kind.name, tier, agents);
         evaluated
             .not_gateable
@@ -285,11 +281,13 @@ fn grade<'a>(
     let SuiteGrading {
         plan, loaded, runs, ..
     } = *grading;
-    let known = |pair: &&Pair| {
-        let given = parts.is_some_and(|parts| parts.has(tier, &loaded.config.id, pair));
-        given || runs.has(pair)
-    };
-    let pairs: Vec<&Pair> = loaded.chosen(&plan.wanted).filter(known).collect();
+    let mut pairs: Vec<&Pair> = Vec::new();
+    for pair in loaded.chosen(&plan.wanted) {
+        let is_given = parts.is_some_and(|parts| parts.has(tier, &loaded.config.id, pair));
+        if is_given || runs.has(pair) {
+            pairs.push(pair);
+        }
+    }
     grade_pairs(grading, tier, parts, &pairs)
 }
 
@@ -303,11 +301,11 @@ fn grade_pairs<'a>(
     let SuiteGrading {
         loaded,
         files,
-        other,
+        other: other_commit,
         ..
     } = *grading;
     let cases: Vec<&[&Pair]> = pairs
-        .chunk_by(|one, other| one.case == other.case)
+        .chunk_by(|left, right| left.case == right.case)
         .collect();
     let read = ReadSamples::default();
     let recorded_parts = match parts {
@@ -318,23 +316,24 @@ fn grade_pairs<'a>(
         .par_iter()
         .with_max_len(AT_ONCE)
         .map(|case| {
-            let read_for = || ReadFor::Case(case[0].case.clone());
-            let recorded =
-                other.map(|other| RecordedFiles::new(files, other, &loaded.reads, read_for()));
+            let recorded = other_commit.map(|other_commit| {
+                let read_for = ReadFor::Case(case[0].case.clone());
+                RecordedFiles::new(files, other_commit, &loaded.reads, read_for)
+            });
             let files: &dyn Files = recorded.as_ref().map_or(files, |recorded| recorded);
             if recorded.is_some() {
-                case.iter()
-                    .for_each(|pair| loaded.suite.read_inputs(pair, files));
+                for pair in case.iter() {
+                    loaded.suite.read_inputs(pair, files);
+                }
             }
             let context =
                 GradeContext::new(files, &loaded.prompts).with_recorded_parts(&recorded_parts);
-            let result = |pair: &Pair| match parts {
-                None => grade_pair(grading, pair, &context, read.take(pair)),
-                Some(parts) => Ok(parts.result(tier, &loaded.config.id, pair)?),
-            };
             case.iter()
                 .map(|pair| {
-                    let mut result = result(pair)?;
+                    let mut result = match parts {
+                        None => grade_pair(grading, pair, &context, read.take(pair))?,
+                        Some(parts) => parts.result(tier, &loaded.config.id, pair)?,
+                    };
                     result.graded_by = graded_by(loaded, pair);
                     Ok(GradedPair { pair, result })
                 })
@@ -343,11 +342,10 @@ fn grade_pairs<'a>(
         .collect();
     let mut problems = Diagnostics::default();
     let mut by_agent: BTreeMap<AgentName, Vec<GradedPair<'a>>> = BTreeMap::new();
-    for graded in graded
-        .into_iter()
-        .flatten()
-        .filter_map(|one| problems.keep_all(one))
-    {
+    for result in graded.into_iter().flatten() {
+        let Some(graded) = problems.keep_all(result) else {
+            continue;
+        };
         match by_agent.get_mut(&graded.result.agent) {
             Some(of_agent) => of_agent.push(graded),
             None => {
@@ -423,12 +421,16 @@ fn grade_pair(
         graded.push(match sample {
             Sample::Inconclusive { why, run } => {
                 let kept = run.and_then(|run| loaded.suite.unfinished(pair, &run, &why));
-                unfinished.extend(kept.map(|kept| (number, kept)));
+                if let Some(kept) = kept {
+                    unfinished.push((number, kept));
+                }
                 GradedSample::Lost(why)
             }
             Sample::Spared => GradedSample::Spared,
             Sample::Completed(runs) => {
-                runs.iter().for_each(|run| answered_by.add_run(run));
+                for run in &runs {
+                    answered_by.add_run(run);
+                }
                 let sample = GradedSample::of(loaded.grade(pair, &runs, context)?);
                 if sample.grade().is_some() {
                     completed.push(runs);
@@ -467,10 +469,8 @@ fn grade_pair(
     folded.recording = runs.recording(pair);
     loaded.set_values_of_all(pair, &completed, context, &mut folded);
     retag(loaded, &mut folded);
-    if let Some(stated) = pair
-        .quarantine
-        .as_ref()
-        .filter(|stated| plan.today <= stated.terms.expires)
+    if let Some(stated) = &pair.quarantine
+        && plan.today <= stated.terms.expires
     {
         folded.exclusion = Exclusion::Quarantined;
         folded.quarantine = Some(stated.terms.clone());
@@ -487,7 +487,9 @@ fn graded_by(loaded: &LoadedSuite, pair: &Pair) -> String {
 fn logged(completed: &[Vec<Run>]) -> Option<LogVerdict> {
     let mut verdicts = completed.iter().flatten().map(|run| run.provenance.log);
     let first = verdicts.next()??;
-    verdicts.all(|other| other == Some(first)).then_some(first)
+    verdicts
+        .all(|verdict| verdict == Some(first))
+        .then_some(first)
 }
 
 /// The digest of what the recordings of a pair say that the agent was asked; `None` if one says nothing.
@@ -507,36 +509,44 @@ fn input_digest(completed: &[Vec<Run>]) -> Option<String> {
 /// The length of the answer that each of two or more samples gave, in characters of its JSON: most likely a cache gave it.
 fn same_answer(completed: &[Vec<Run>]) -> Option<u32> {
     let (first, others) = completed.split_first()?;
-    let is_same = |runs: &Vec<Run>| {
-        let mut both = runs.iter().zip(first);
-        both.all(|(one, other)| {
-            one.outputs == other.outputs
-                && (one.intermediate == other.intermediate || calls(one).0 == calls(other).0)
-        })
-    };
+    let is_same = |runs: &Vec<Run>| is_same_output(runs, first);
     if others.is_empty() || !others.iter().all(is_same) {
         return None;
     }
-    let length = |run: &Run| run.outputs.chars().count();
-    u32::try_from(first.iter().map(length).max().unwrap_or(0)).ok()
+    let lengths = first.iter().map(|run| run.outputs.chars().count());
+    u32::try_from(lengths.max().unwrap_or(0)).ok()
+}
+
+/// Whether two samples gave the same outputs, with the same parts or the same calls.
+fn is_same_output(left: &[Run], right: &[Run]) -> bool {
+    left.iter().zip(right).all(|(left, right)| {
+        left.outputs == right.outputs
+            && (left.intermediate == right.intermediate || calls(left).0 == calls(right).0)
+    })
 }
 
 /// The medians of what the completed samples use.
 fn sample_uses(completed: &[Vec<Run>]) -> SampleUses {
-    let median = |what: SampleUse| {
-        fold::median(
-            Better::Lower,
-            completed
-                .iter()
-                .filter_map(|runs| used(what.as_str(), runs))
-                .collect(),
-        )
-    };
     SampleUses {
-        tokens: median(SampleUse::Tokens),
-        latency_ms: median(SampleUse::Latency),
-        cost_usd: median(SampleUse::Cost),
+        tokens: median_use(SampleUse::Tokens, completed),
+        latency_ms: median_use(SampleUse::Latency, completed),
+        cost_usd: median_use(SampleUse::Cost, completed),
     }
+}
+
+/// The names of the checks of a pair.
+fn check_names(pair: &PairResult) -> BTreeSet<String> {
+    pair.checks
+        .iter()
+        .map(|check| check.name.to_string())
+        .collect()
+}
+
+fn median_use(sample_use: SampleUse, completed: &[Vec<Run>]) -> Option<f64> {
+    let values = completed
+        .iter()
+        .filter_map(|runs| used(sample_use.as_str(), runs));
+    fold::median(Better::Lower, values.collect())
 }
 
 /// Replaces the tag of a rule by the tag of a person's label, and mentions it in the failure.
@@ -585,20 +595,20 @@ fn has_same_runs(loaded: &LoadedSuite, agent: &AgentName, tier: Tier) -> bool {
 fn identity(
     loaded: &LoadedSuite,
     tier: Tier,
-    own: &[&Pair],
+    pairs: &[&Pair],
     graded: &[GradedPair<'_>],
 ) -> Identity {
     let mut answers = AnsweringModels::default();
-    graded
-        .iter()
-        .for_each(|graded| answers.add(&graded.result.answered_by));
+    for graded in graded {
+        answers.add(&graded.result.answered_by);
+    }
     let AnsweredBy {
         model,
         agent_sha256,
         ..
     } = answers.together();
     Identity {
-        suite_digest: Some(suite_digest(own.to_vec())),
+        suite_digest: Some(suite_digest(pairs.to_vec())),
         scorer: Some(loaded.kind.scorer.to_owned()),
         model,
         agent_sha256,
@@ -639,7 +649,7 @@ fn grade_base(
     let SuiteGrading { plan, loaded, .. } = *grading;
     let replay = base.replay(plan, tier)?;
     let counts = grading.counts.of_recorded();
-    let own = SuiteGrading {
+    let base_grading = SuiteGrading {
         runs: &replay,
         counts: &counts,
         other: None,
@@ -649,7 +659,12 @@ fn grade_base(
         .chosen(&plan.wanted)
         .filter(|pair| !pair.runs.is_empty() && replay.has(pair))
         .collect();
-    Ok(results_by_agent(grade_pairs(&own, tier, None, &pairs)?))
+    Ok(results_by_agent(grade_pairs(
+        &base_grading,
+        tier,
+        None,
+        &pairs,
+    )?))
 }
 
 fn results_by_agent(
@@ -687,9 +702,9 @@ fn judge(
         rows,
         makers,
     } = recordings.unwrap_or_default();
-    let own: Vec<&Pair> = pairs.iter().filter(|pair| pair.agent == agent).collect();
-    let identity = identity(loaded, tier, &own, &graded);
-    let before = compared
+    let agent_pairs: Vec<&Pair> = pairs.iter().filter(|pair| pair.agent == agent).collect();
+    let identity = identity(loaded, tier, &agent_pairs, &graded);
+    let baseline_entry = compared
         .baseline
         .and_then(|baseline| baseline.entry(&loaded.config.id, &agent));
     let compared_pairs: Vec<ComparedPair<'_>> = graded
@@ -704,7 +719,7 @@ fn judge(
         metrics: loaded.metrics_of(tier),
         pairs: &compared_pairs,
         identity: &identity,
-        before,
+        before: baseline_entry,
         base: None,
         selection: plan.wanted.selection(),
     };
@@ -729,7 +744,12 @@ fn judge(
     remarks.extend(base_note);
     remarks.extend(counts.notes(&agent, &results));
     remarks.extend(loaded.suite.remarks(&results, &judgement.verdict));
-    remarks.extend(remarks::remarks(&loaded.specs, &results, &own, &plan.today));
+    remarks.extend(remarks::remarks(
+        &loaded.specs,
+        &results,
+        &agent_pairs,
+        &plan.today,
+    ));
     report::agent_part(AgentFacts {
         suite: &loaded.config.id,
         specs: &loaded.specs,
@@ -742,6 +762,6 @@ fn judge(
         pairs: results,
         retired: loaded.suite.retired().to_vec(),
         judgement,
-        before,
+        before: baseline_entry,
     })
 }

@@ -42,7 +42,7 @@ pub fn grade_tier(
     let RunsFrom {
         made,
         parts,
-        other,
+        other: other_commit,
         base,
         read,
         recordings,
@@ -60,7 +60,7 @@ pub fn grade_tier(
     let origin = ResultSources {
         runs: &runs,
         parts,
-        other,
+        other: other_commit,
         base,
         recordings: Some(recordings),
     };
@@ -80,14 +80,13 @@ pub fn grade_tier(
     );
     let mut problems = foreign;
     problems.extend(runs.unmapped(plan));
-    match (problems.is_empty(), evaluated) {
-        (true, outcome) => outcome,
-        (false, Ok(_)) => Err(problems),
-        (false, Err(others)) => {
-            problems.extend(others);
-            Err(problems)
-        }
+    if problems.is_empty() {
+        return evaluated;
     }
+    if let Err(others) = evaluated {
+        problems.extend(others);
+    }
+    Err(problems)
 }
 
 /// Whether the targets of all selected agents could be called.
@@ -117,32 +116,29 @@ pub fn assemble_report(
         suites,
         mut not_gateable,
     } = evaluated;
-    let deciding = |suite: &&SuiteReport| job.decides(suite.tier);
-    let verdict = match suites.iter().any(|suite| deciding(&suite)) {
-        true => {
-            let verdict =
-                Ruling::of_all(suites.iter().filter(deciding).map(|suite| &suite.verdict));
-            // An agent without a judged gate is shown as skipped, but a whole run without any judged gate does not pass.
-            not_gateable.extend(
-                verdict
-                    .reason()
-                    .map(|why| NotGateable::new(format!("no gate could be judged: {why}"))),
-            );
-            verdict
+    let deciding: Vec<&SuiteReport> = suites
+        .iter()
+        .filter(|suite| job.decides(suite.tier))
+        .collect();
+    let verdict = if deciding.is_empty() {
+        let why = match (job.scope, callable) {
+            (AgentScope::Affected, CallableAgents::All) => {
+                "this change affects no selected agent, so none ran"
+            }
+            (AgentScope::Affected, CallableAgents::Some) => {
+                "the agents that this change affects did not run"
+            }
+            (AgentScope::All, _) => "no suite ran",
+        };
+        not_gateable.push(NotGateable::new(why));
+        Ruling::Skipped(why.to_owned())
+    } else {
+        let verdict = Ruling::of_all(deciding.iter().map(|suite| &suite.verdict));
+        // An agent without a judged gate is shown as skipped, but a whole run without any judged gate does not pass.
+        if let Some(why) = verdict.reason() {
+            not_gateable.push(NotGateable::new(format!("no gate could be judged: {why}")));
         }
-        false => {
-            let why = match (job.scope, callable) {
-                (AgentScope::Affected, CallableAgents::All) => {
-                    "this change affects no selected agent, so none ran"
-                }
-                (AgentScope::Affected, CallableAgents::Some) => {
-                    "the agents that this change affects did not run"
-                }
-                (AgentScope::All, _) => "no suite ran",
-            };
-            not_gateable.push(NotGateable::new(why));
-            Ruling::Skipped(why.to_owned())
-        }
+        verdict
     };
     let pairs = suites
         .iter()

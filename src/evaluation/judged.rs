@@ -37,26 +37,27 @@ pub fn pair(
         .iter()
         .filter(|sample| matches!(sample, Sample::Spared))
         .count();
-    let judged = loaded.judges.iter().map(|judge| {
+    let mut judgements = Vec::new();
+    for judge in &loaded.judges {
         let mut models = BTreeSet::new();
-        let judged = exhibits.iter().map(|(run, exhibit)| {
+        let mut judged: Vec<JudgedSample> = Vec::new();
+        for (run, exhibit) in &exhibits {
             let ballot = run
                 .ballots
                 .iter()
                 .find(|ballot| ballot.judge == judge.config.name);
             models.extend(ballot.and_then(voter));
-            sample(judge, ballot, &exhibit.sha256)
-        });
-        let judged: Vec<JudgedSample> = judged.collect();
-        PairJudged {
+            judged.push(sample(judge, ballot, &exhibit.sha256));
+        }
+        judgements.push(PairJudged {
             judge: judge.config.name.clone(),
             opinion: judge_trust::of_pair(&judged, samples.len() - spared),
             samples: judged,
             model: joined(models),
             outputs_sha256: outputs_sha256.clone(),
-        }
-    });
-    Ok(judged.collect())
+        });
+    }
+    Ok(judgements)
 }
 
 /// Returns the request of the first run of a pair, which its judges see; `None` if the kind asks no agent.
@@ -106,13 +107,11 @@ fn sample(judge: &LoadedJudge, ballot: Option<&Ballot>, exhibit: &str) -> Judged
 
 /// Returns who voted: the model, or the target if its program does not name the model.
 fn voter(ballot: &Ballot) -> Option<String> {
-    let program = || {
-        ballot
-            .target
-            .as_ref()
-            .map(|target| format!("target {target}"))
-    };
-    ballot.model.clone().or_else(program)
+    if let Some(model) = &ballot.model {
+        return Some(model.clone());
+    }
+    let target = ballot.target.as_ref()?;
+    Some(format!("target {target}"))
 }
 
 fn joined(names: BTreeSet<String>) -> Option<String> {
@@ -124,33 +123,35 @@ pub fn trust<'a>(
     loaded: &LoadedSuite,
     pairs: impl Iterator<Item = &'a PairResult> + Clone,
 ) -> Vec<Trust> {
-    let trusts = loaded.judges.iter().enumerate().map(|(index, judge)| {
+    let mut trusts = Vec::new();
+    for (index, judge) in loaded.judges.iter().enumerate() {
         let (mut marks, mut stale) = (Vec::new(), 0);
-        for pair in pairs
-            .clone()
-            .filter(|pair| pair.exclusion == Exclusion::Counted)
-        {
+        for pair in pairs.clone() {
+            if pair.exclusion != Exclusion::Counted {
+                continue;
+            }
             let Some(judged) = pair.judged.get(index) else {
                 continue;
             };
             let (current, old) = human_marks(judge, pair, judged.outputs_sha256.as_deref());
             stale += old;
-            marks.extend(
-                judged
-                    .opinion
-                    .mark()
-                    .into_iter()
-                    .flat_map(|mark| current.iter().map(move |one| (*one, mark))),
-            );
+            if let Some(mark) = judged.opinion.mark() {
+                marks.extend(current.into_iter().map(|human_mark| (human_mark, mark)));
+            }
         }
         let labelled = if judge.config.labels.is_some() {
             LabelAvailability::Yes
         } else {
             LabelAvailability::No
         };
-        judge_trust::trust(&marks, stale, judge.config.floor, labelled)
-    });
-    trusts.collect()
+        trusts.push(judge_trust::trust(
+            &marks,
+            stale,
+            judge.config.floor,
+            labelled,
+        ));
+    }
+    trusts
 }
 
 /// Returns the human marks of the current outputs, and the number of marks on other outputs. If a person set several labels, the
@@ -176,48 +177,44 @@ pub fn agent(
     loaded: &LoadedSuite,
     pairs: &[&PairResult],
     trust: &[Trust],
-    before: Option<&BaselineEntry>,
+    baseline_entry: Option<&BaselineEntry>,
 ) -> Vec<JudgeReport> {
-    let reports = loaded
-        .judges
-        .iter()
-        .enumerate()
-        .zip(trust)
-        .map(|((index, judge), trust)| {
-            let counted = pairs
-                .iter()
-                .filter(|pair| pair.exclusion == Exclusion::Counted);
-            let judged: Vec<(&CaseId, &PairJudged)> = counted
-                .filter_map(|pair| Some((&pair.case, pair.judged.get(index)?)))
-                .collect();
-            let settled: BTreeMap<&CaseId, Mark> = judged
-                .iter()
-                .filter_map(|(case, judged)| Some((*case, judged.opinion.mark()?)))
-                .collect();
-            let models = judged
-                .iter()
-                .filter(|(_, judged)| judged.opinion.mark().is_some());
-            let identity = JudgeIdentity {
-                model: joined(
-                    models
-                        .filter_map(|(_, judged)| judged.model.clone())
-                        .collect(),
-                ),
-                rubric_sha256: judge.rubric_sha256.clone(),
-                votes: judge.config.votes,
-            };
-            let count = |mark| narrow(settled.values().filter(|one| **one == mark).count());
-            let entry = before.and_then(|entry| entry.judges.get(&judge.config.name));
-            JudgeReport {
-                name: judge.config.name.clone(),
-                comparison: judge_trust::comparison(&identity, &settled, entry),
-                identity,
-                marks: MarkCounts(Mark::ALL.map(count)),
-                unsettled: narrow(judged.len() - settled.len()),
-                trust: trust.clone(),
+    let mut reports = Vec::new();
+    for ((index, judge), trust) in loaded.judges.iter().enumerate().zip(trust) {
+        let mut judged_cases = 0;
+        let mut settled: BTreeMap<&CaseId, Mark> = BTreeMap::new();
+        let mut models = BTreeSet::new();
+        for pair in pairs {
+            if pair.exclusion != Exclusion::Counted {
+                continue;
             }
+            let Some(judged) = pair.judged.get(index) else {
+                continue;
+            };
+            judged_cases += 1;
+            if let Some(mark) = judged.opinion.mark() {
+                settled.insert(&pair.case, mark);
+                models.extend(judged.model.clone());
+            }
+        }
+        let identity = JudgeIdentity {
+            model: joined(models),
+            rubric_sha256: judge.rubric_sha256.clone(),
+            votes: judge.config.votes,
+        };
+        let marks =
+            Mark::ALL.map(|mark| narrow(settled.values().filter(|case| **case == mark).count()));
+        let entry = baseline_entry.and_then(|entry| entry.judges.get(&judge.config.name));
+        reports.push(JudgeReport {
+            name: judge.config.name.clone(),
+            comparison: judge_trust::comparison(&identity, &settled, entry),
+            identity,
+            marks: MarkCounts(marks),
+            unsettled: narrow(judged_cases - settled.len()),
+            trust: trust.clone(),
         });
-    reports.collect()
+    }
+    reports
 }
 
 fn narrow(count: usize) -> u32 {

@@ -18,21 +18,18 @@ pub struct LiveLayout {
 impl LiveLayout {
     /// The recorded runs whose exchanges the agents of a tier replay, in place of runs that are made of them.
     pub fn of_exchanges(config: &Config, tier: Tier) -> Self {
-        let agents = config.suites.iter().flat_map(|suite| {
-            suite
-                .agents
-                .iter()
-                .map(move |(name, agent)| (suite, name, agent))
-        });
-        let folders = agents.filter_map(|(suite, name, agent)| {
-            let RunSource::Live(live) = source_of(agent, tier)? else {
-                return None;
-            };
-            Some(((suite.id.clone(), name.clone()), live.exchanges.clone()?))
-        });
-        Self {
-            folders: folders.collect(),
-            ..Self::default()
+        let mut layout = Self::default();
+        for suite in &config.suites {
+            for (name, agent) in &suite.agents {
+                let Some(RunSource::Live(live)) = source_of(agent, tier) else {
+                    continue;
+                };
+                if let Some(exchanges) = &live.exchanges {
+                    let key = (suite.id.clone(), name.clone());
+                    layout.folders.insert(key, exchanges.clone());
+                }
+            }
         }
+        layout
     }
 }

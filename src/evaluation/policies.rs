@@ -200,22 +200,20 @@ impl<'a> PolicyJudge<'a> {
                 }
             }
         }
-        let mut rows: Vec<Row<'a>> = places
-            .into_iter()
-            .map(|(suite, agent, loaded)| {
-                let guards = loaded.kind.guards(loaded.config.never.as_deref());
-                let report = &suites[suite].agents[agent];
-                let outcome = self.outcome(loaded, report, &guards, None);
-                Row {
-                    suite,
-                    agent,
-                    loaded,
-                    guards,
-                    outcome,
-                    record_missing: None,
-                }
-            })
-            .collect();
+        let mut rows: Vec<Row<'a>> = Vec::new();
+        for (suite, agent, loaded) in places {
+            let guards = loaded.kind.guards(loaded.config.never.as_deref());
+            let report = &suites[suite].agents[agent];
+            let outcome = self.outcome(loaded, report, &guards, None);
+            rows.push(Row {
+                suite,
+                agent,
+                loaded,
+                guards,
+                outcome,
+                record_missing: None,
+            });
+        }
         if self.context.origin.base.is_none() {
             return rows;
         }
@@ -310,20 +308,25 @@ impl<'a> PolicyJudge<'a> {
     /// Divides the chance of a false alarm among the agents whose scores moved.
     fn shares(&self, rows: &[Row<'_>]) -> Vec<TestRuling> {
         let alpha = self.context.plan.config.regression.share();
-        let tested: Vec<usize> = (0..rows.len())
-            .filter(|row| {
-                rows[*row].outcome.moved == Moved::Yes && rows[*row].outcome.test.is_some()
-            })
-            .collect();
+        let mut tested: Vec<usize> = Vec::new();
+        let (mut least, mut most, mut measured) = (Vec::new(), Vec::new(), Vec::new());
+        for (index, row) in rows.iter().enumerate() {
+            let Some(test) = &row.outcome.test else {
+                continue;
+            };
+            if row.outcome.moved == Moved::Yes {
+                tested.push(index);
+                least.push(test.least);
+                most.push(test.most);
+                measured.push(test.p);
+            }
+        }
         let others = &self.context.others.ps;
-        let held = |end: &dyn Fn(&PolicyOutcome) -> Option<f64>| {
-            let own = tested.iter().filter_map(|row| end(&rows[*row].outcome));
-            let ps: Vec<f64> = own.chain(others.iter().copied()).collect();
-            holm(alpha, &ps)
-        };
-        let least = held(&|outcome| outcome.test.map(|test| test.least));
-        let most = held(&|outcome| outcome.test.map(|test| test.most));
-        let measured = held(&|outcome| outcome.test.map(|test| test.p));
+        for ps in [&mut least, &mut most, &mut measured] {
+            ps.extend(others);
+        }
+        let (least, most) = (holm(alpha, &least), holm(alpha, &most));
+        let measured = holm(alpha, &measured);
         let mut rulings = vec![
             TestRuling {
                 alpha,

@@ -9,16 +9,15 @@ use crate::text::norm;
 /// Reads a prompt package: a file, or all files of a folder.
 pub fn prompt_package(
     files: &dyn Files,
-    other: Option<&dyn OtherCommit>,
+    other_commit: Option<&dyn OtherCommit>,
     path: &RepoPath,
 ) -> Result<PromptPackage, Diagnostic> {
     let package = read_package(files, path)?;
     // An unreadable package of the other commit counts as missing.
-    let before = other
-        .and_then(|other| read_package(other.files(), path).ok())
-        .map(|before| before.text);
+    let other_package = other_commit.and_then(|commit| read_package(commit.files(), path).ok());
+    let other_text = other_package.map(|package| package.text);
     Ok(PromptPackage {
-        before: before.filter(|before| *before != package.text),
+        before: other_text.filter(|text| *text != package.text),
         ..package
     })
 }

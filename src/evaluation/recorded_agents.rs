@@ -67,7 +67,7 @@ impl RecordedAgents {
                 continue;
             };
             for (agent, cases) in agents {
-                let read = reader.agent((&suite, &agent), &cases, tiers, &inputs, &mut changes);
+                let read = reader.agent(&suite, &agent, &cases, tiers, &inputs, &mut changes);
                 if let Some(Some(report)) = problems.keep(read) {
                     reports.insert((suite.clone(), agent), report);
                 }
@@ -87,19 +87,19 @@ impl RecordedAgents {
         runs_of: Option<&SuiteId>,
         agent: &AgentName,
     ) -> RecordingReport {
-        let Some(other) = runs_of else {
-            let own = self.reports.get(&(suite.clone(), agent.clone()));
-            return own.cloned().unwrap_or_default();
+        let Some(read_suite) = runs_of else {
+            let report = self.reports.get(&(suite.clone(), agent.clone()));
+            return report.cloned().unwrap_or_default();
         };
         let mut together = RecordingReport::default();
         let mut reasons = Vec::new();
-        for ((of, name), report) in &self.reports {
-            if of == other {
+        for ((report_suite, name), report) in &self.reports {
+            if report_suite == read_suite {
                 reasons.extend(
                     report
                         .refused
                         .as_ref()
-                        .map(|why| format!("{other}/{name}: {why}")),
+                        .map(|why| format!("{read_suite}/{name}: {why}")),
                 );
                 together.notes.extend(report.notes.iter().cloned());
             }
@@ -161,7 +161,8 @@ impl RecordingReader<'_> {
     /// What the recordings of one agent mean; `None` if it has none.
     fn agent(
         &self,
-        (suite, name): (&SuiteId, &AgentName),
+        suite: &SuiteId,
+        name: &AgentName,
         cases: &BTreeSet<CaseId>,
         tiers: &[Tier],
         inputs: &SuiteInputs<'_>,
@@ -182,13 +183,13 @@ impl RecordingReader<'_> {
         }
         let mut report = RecordingReport::default();
         let mut reasons = Vec::new();
-        let before = match self.agent_on_base((suite, name), cases, tiers) {
+        let base_agent = match self.agent_on_base(suite, name, cases, tiers) {
             Err(problem) if could_not_be_read(&problem) => {
                 reasons.push(format!("{}: {}", problem.file, problem.what));
                 places.clear();
                 None
             }
-            before => before?,
+            base_agent => base_agent?,
         };
         for (place, used) in places {
             let recorded = listed(self.files, &place, name, cases)?;
@@ -197,12 +198,15 @@ impl RecordingReader<'_> {
                 state: &state,
                 target: called(config, agent),
                 used,
-                before: before.as_ref(),
+                base_agent: base_agent.as_ref(),
                 recorded: &recorded,
             };
             let recordings = self.named_recordings(&graded, cases, inputs);
-            let is_stale = |one: &NamedRecording| one.graded.proof == Proof::Stale(Digest::Agent);
-            let base = self.base.filter(|_| recordings.iter().any(is_stale));
+            let base = self.base.filter(|_| {
+                recordings
+                    .iter()
+                    .any(|recording| recording.graded.proof == Proof::Stale(Digest::Agent))
+            });
             let gone = gone(&graded, cases);
             let is_recorded_again = is_recorded_again(&recordings);
             let agent_recordings = AgentRecordings {
@@ -217,13 +221,13 @@ impl RecordingReader<'_> {
                 gone,
                 files_change: files_change(
                     &state,
-                    before.as_ref().map(|before| &before.state),
+                    base_agent.as_ref().map(|base_agent| &base_agent.state),
                     self.base.map(|base| &base.sides),
                 ),
                 target: live_target(agent).map(str::to_owned),
-                base_sha256: before
+                base_sha256: base_agent
                     .as_ref()
-                    .and_then(|before| before.state.sha256().map(str::to_owned)),
+                    .and_then(|base_agent| base_agent.state.sha256().map(str::to_owned)),
                 branch_sha256: base.and_then(|base| base.branch.sha256(agent)),
                 pointer: state.pointer().cloned(),
                 base: self.base.map(|base| base.name.clone()),
@@ -240,13 +244,13 @@ impl RecordingReader<'_> {
             report.refused_cases.extend(refused_cases);
             report.notes.extend(notes);
             report.rows.extend(rows);
-            if let Some(before) = &before {
+            if let Some(base_agent) = &base_agent {
                 changes.file_list(&FileListChange {
                     who: &format!("{suite}/{name}"),
                     config: &config.file,
-                    before: before.agent,
-                    after: agent,
-                    digests: files_digests(&before.state, &state),
+                    base: base_agent.agent,
+                    head: agent,
+                    digests: files_digests(&base_agent.state, &state),
                     recorded: is_recorded_again,
                 });
             }
@@ -255,8 +259,8 @@ impl RecordingReader<'_> {
             .notes
             .splice(..0, list_notes(config, agent, &state, self.files));
         // Where a pattern is wrong, its files did not change.
-        if let Some(what) = state.no_file() {
-            reasons = vec![format!("{what}: {CORRECT_PATTERNS}")];
+        if let Some(message) = state.no_file() {
+            reasons = vec![format!("{message}: {CORRECT_PATTERNS}")];
             let count = report.rows.iter().map(|row| row.count).sum();
             report.rows = vec![RecordingRow {
                 row: Row::Unproven,
@@ -270,7 +274,8 @@ impl RecordingReader<'_> {
 
     fn agent_on_base(
         &self,
-        (suite, name): (&SuiteId, &AgentName),
+        suite: &SuiteId,
+        name: &AgentName,
         cases: &BTreeSet<CaseId>,
         tiers: &[Tier],
     ) -> Result<Option<AgentOnBase<'_>>, Diagnostic> {
@@ -278,8 +283,8 @@ impl RecordingReader<'_> {
             return Ok(None);
         };
         let head_suite = self.plan.config.suite(suite);
-        let before = head_suite.and_then(|suite| same_suite(base.config, suite));
-        let Some(agent) = before.and_then(|suite| suite.agents.get(name)) else {
+        let base_suite = head_suite.and_then(|suite| same_suite(base.config, suite));
+        let Some(agent) = base_suite.and_then(|suite| suite.agents.get(name)) else {
             return Ok(None);
         };
         let mut recordings = Recordings::new();
@@ -329,24 +334,26 @@ impl RecordingReader<'_> {
             case,
         });
         let input = run.map_or(InputMotion::Unknown, |run| inputs.of(&run));
-        let now = CurrentDigests {
+        let head_digests = CurrentDigests {
             agent: graded.compared_agent(graded.state),
             input: input.now(),
             target: graded.target.as_deref(),
         };
-        let compared = match (self.base, graded.before) {
+        let compared = match (self.base, graded.base_agent) {
             (None, _) => ComparedRecording::of(Content::Same(BaseProof::Current)),
             (Some(_), None) => ComparedRecording::of(Content::OfNewCase),
-            (Some(base), Some(before)) => match before.recordings.get(key) {
+            (Some(base), Some(base_agent)) => match base_agent.recordings.get(key) {
                 Some((_, old)) => {
-                    let then = CurrentDigests {
-                        agent: graded.compared_agent(&before.state),
+                    let base_digests = CurrentDigests {
+                        agent: graded.compared_agent(&base_agent.state),
                         input: input.before(),
-                        target: before.target.as_deref(),
+                        target: base_agent.target.as_deref(),
                     };
-                    compared(base, (old, &then), (file, &text))
+                    compared(base, (old, &base_digests), (file, &text))
                 }
-                None if before.cases.contains(case) => ComparedRecording::of(Content::OfNewSample),
+                None if base_agent.cases.contains(case) => {
+                    ComparedRecording::of(Content::OfNewSample)
+                }
                 None => ComparedRecording::of(Content::OfNewCase),
             },
         };
@@ -363,7 +370,7 @@ impl RecordingReader<'_> {
         } else {
             Motion::Still
         };
-        let proof = proof(&stated, &now, own_content, target);
+        let proof = proof(&stated, &head_digests, own_content, target);
         let by_stamp = stated.by.as_deref() == Some(run_v1::STAMPED);
         Some(NamedRecording {
             case: case.clone(),
@@ -418,7 +425,7 @@ struct AgentToGrade<'a> {
     state: &'a AgentState,
     target: Option<String>,
     used: RecordingUse,
-    before: Option<&'a AgentOnBase<'a>>,
+    base_agent: Option<&'a AgentOnBase<'a>>,
     recorded: &'a Recordings,
 }
 
@@ -433,18 +440,20 @@ impl AgentToGrade<'_> {
 
     /// Whether the agent's files differ between the commits, where recordings are compared with them.
     fn files_moved(&self) -> bool {
-        let now = self.compared_agent(self.state);
-        let then = self
-            .before
-            .and_then(|before| self.compared_agent(&before.state));
-        now.zip(then).is_some_and(|(now, then)| now != then)
+        let head = self.compared_agent(self.state);
+        let base = self
+            .base_agent
+            .and_then(|base_agent| self.compared_agent(&base_agent.state));
+        head.zip(base).is_some_and(|(head, base)| head != base)
     }
 
     /// Whether both commits name what the agent calls, and name something else.
     fn target_motion(&self) -> Motion {
-        let then = self.before.and_then(|before| before.target.as_ref());
-        match self.target.as_ref().zip(then) {
-            Some((now, then)) if now != then => Motion::Moved,
+        let base = self
+            .base_agent
+            .and_then(|base_agent| base_agent.target.as_ref());
+        match self.target.as_ref().zip(base) {
+            Some((head, base)) if head != base => Motion::Moved,
             Some(_) | None => Motion::Still,
         }
     }
@@ -499,7 +508,7 @@ fn compared(
 
 /// The recordings that only the base commit has, of graded cases that keep others.
 fn gone(graded: &AgentToGrade<'_>, cases: &BTreeSet<CaseId>) -> Vec<GoneRecording> {
-    let Some(before) = graded.before else {
+    let Some(base_agent) = graded.base_agent else {
         return Vec::new();
     };
     let wanted: BTreeSet<&str> = cases.iter().map(CaseId::as_str).collect();
@@ -509,7 +518,7 @@ fn gone(graded: &AgentToGrade<'_>, cases: &BTreeSet<CaseId>) -> Vec<GoneRecordin
         .map(|(case, _)| case.as_str())
         .filter(|case| wanted.contains(case))
         .collect();
-    before
+    base_agent
         .recordings
         .iter()
         .filter(|(key, _)| kept.contains(key.0.as_str()) && !graded.recorded.contains_key(*key))
@@ -520,11 +529,11 @@ fn gone(graded: &AgentToGrade<'_>, cases: &BTreeSet<CaseId>) -> Vec<GoneRecordin
         .collect()
 }
 
-fn files_digests(before: &AgentState, after: &AgentState) -> FilesDigests {
-    let is_same = before
+fn files_digests(base: &AgentState, head: &AgentState) -> FilesDigests {
+    let is_same = base
         .sha256()
-        .zip(after.sha256())
-        .is_some_and(|(before, after)| before == after);
+        .zip(head.sha256())
+        .is_some_and(|(base, head)| base == head);
     if is_same {
         FilesDigests::Same
     } else {
@@ -535,10 +544,16 @@ fn files_digests(before: &AgentState, after: &AgentState) -> FilesDigests {
 fn is_recorded_again(recordings: &[NamedRecording]) -> RecordedAgain {
     let mut of_base = recordings
         .iter()
-        .filter(|one| matches!(one.graded.content, Content::Same(_) | Content::Changed(_)))
+        .filter(|recording| {
+            matches!(
+                recording.graded.content,
+                Content::Same(_) | Content::Changed(_)
+            )
+        })
         .peekable();
     let has_some = of_base.peek().is_some();
-    if has_some && of_base.all(|one| matches!(one.graded.content, Content::Changed(_))) {
+    if has_some && of_base.all(|recording| matches!(recording.graded.content, Content::Changed(_)))
+    {
         RecordedAgain::All
     } else {
         RecordedAgain::NotAll
@@ -546,8 +561,8 @@ fn is_recorded_again(recordings: &[NamedRecording]) -> RecordedAgain {
 }
 
 /// Whether two recordings differ in an answer or in a call, and not only in measures or in the results of tools.
-fn compared_answers(before: &str, after: &str) -> Answers {
-    if answers_and_calls(before) == answers_and_calls(after) {
+fn compared_answers(base: &str, head: &str) -> Answers {
+    if answers_and_calls(base) == answers_and_calls(head) {
         Answers::Same
     } else {
         Answers::Other
@@ -558,18 +573,20 @@ fn compared_answers(before: &str, after: &str) -> Answers {
 /// its own is an output as a whole.
 fn answers_and_calls(text: &str) -> Option<Vec<Value>> {
     let mut run = lenient::whole(text)?;
-    if let (true, Some(keys)) = (run["outputs"].is_null(), run.as_object_mut()) {
+    if run["outputs"].is_null()
+        && let Some(keys) = run.as_object_mut()
+    {
         keys.remove("provenance");
         return Some(vec![run]);
     }
-    let mut found = vec![run["outputs"].clone()];
+    let mut parts = vec![run["outputs"].clone()];
     for list in CALL_LISTS {
         for call in run["intermediate"][list].as_array().into_iter().flatten() {
-            found.push(call["name"].clone());
-            found.push(call["arguments"].clone());
+            parts.push(call["name"].clone());
+            parts.push(call["arguments"].clone());
         }
     }
-    Some(found)
+    Some(parts)
 }
 
 /// The target and the model that a recording states.

@@ -12,13 +12,13 @@ const LAST_WORDS: usize = 200;
 pub fn remarks(
     specs: &[MetricSpec],
     results: &[PairResult],
-    own: &[&Pair],
+    pairs: &[&Pair],
     today: &str,
 ) -> Vec<String> {
     let failed_without_check = results
         .iter()
         .filter_map(|pair| failed_without_check(specs, pair));
-    let ended = own.iter().filter_map(|pair| {
+    let ended = pairs.iter().filter_map(|pair| {
         let terms = &pair.quarantine.as_ref()?.terms;
         let (case, day) = (&pair.case, &terms.expires);
         (terms.expires.as_str() < today)

@@ -127,9 +127,9 @@ impl<'a> SampleCounts<'a> {
             .collect();
         let mut notes = Vec::new();
         if !missing.is_empty() {
-            let what = plural(missing.len(), "case has", "cases have");
+            let cases = plural(missing.len(), "case has", "cases have");
             notes.push(format!(
-                "{what} fewer recordings than planned: {}; missing ones are inconclusive, `--samples N` plans N",
+                "{cases} fewer recordings than planned: {}; missing ones are inconclusive, `--samples N` plans N",
                 named(&missing)
             ));
         }
@@ -142,24 +142,22 @@ impl<'a> SampleCounts<'a> {
             return None;
         }
         let limit = self.loaded.config.samples.or(self.plan.config.samples)?;
-        let pairs = self.loaded.suite.pairs();
-        let is_replayed = |result: &&PairResult| {
-            let pair = pairs
-                .iter()
-                .find(|pair| pair.agent == *agent && pair.case == result.case);
-            pair.is_some_and(|pair| {
-                !pair.runs.is_empty() && pair.runs.iter().all(|key| self.is_replayed(key))
-            })
-        };
         let more = results
             .iter()
-            .filter(|result| result.planned > limit)
-            .find(is_replayed)?;
+            .find(|result| result.planned > limit && self.has_only_recordings(agent, result))?;
         Some(format!(
             "{} of {} are graded, although the config says samples: {limit}; use `--samples {limit}` to grade fewer",
             plural(more.planned as usize, "sample", "samples"),
             more.case
         ))
+    }
+
+    fn has_only_recordings(&self, agent: &AgentName, result: &PairResult) -> bool {
+        let mut pairs = self.loaded.suite.pairs().iter();
+        let pair = pairs.find(|pair| pair.agent == *agent && pair.case == result.case);
+        pair.is_some_and(|pair| {
+            !pair.runs.is_empty() && pair.runs.iter().all(|key| self.is_replayed(key))
+        })
     }
 }
 

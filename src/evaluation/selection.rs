@@ -1,5 +1,6 @@
 //! The filters of the command line.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use globset::{Glob, GlobMatcher};
@@ -14,19 +15,17 @@ use crate::suites::Pair;
 /// Parses patterns of case ids.
 pub fn patterns(texts: &[String]) -> Result<Vec<GlobMatcher>, Diagnostics> {
     let mut problems = Diagnostics::default();
-    let globs = texts.iter().filter_map(|text| match Glob::new(text) {
-        Ok(glob) => Some(glob.compile_matcher()),
-        Err(error) => {
-            let what = format!("--case {text}: {}", error.kind());
-            problems.push(Diagnostic::of_command_line(
+    let mut globs = Vec::new();
+    for text in texts {
+        match Glob::new(text) {
+            Ok(glob) => globs.push(glob.compile_matcher()),
+            Err(error) => problems.push(Diagnostic::of_command_line(
                 Code::BAD_GLOB,
-                what,
+                format!("--case {text}: {}", error.kind()),
                 "write a pattern such as 'lease-*'",
-            ));
-            None
+            )),
         }
-    });
-    let globs = globs.collect();
+    }
     problems.or(globs)
 }
 
@@ -38,8 +37,13 @@ pub fn nothing_selected(
 ) -> Diagnostic {
     let unmatched = wanted.unmatched(cases);
     if wanted.failed.is_some() && unmatched.is_empty() {
-        let what = "none of the cases that failed in the last run is left under the options";
-        return Diagnostic::of_file(file, Code::NOTHING_SELECTED, what, "run without --failed");
+        let message = "none of the cases that failed in the last run is left under the options";
+        return Diagnostic::of_file(
+            file,
+            Code::NOTHING_SELECTED,
+            message,
+            "run without --failed",
+        );
     }
     let asked: Vec<&str> = if unmatched.is_empty() {
         let patterns = wanted.cases.iter();
@@ -47,11 +51,11 @@ pub fn nothing_selected(
     } else {
         unmatched
     };
-    let ids = || cases.iter().map(String::as_str);
+    let ids = cases.iter().map(String::as_str);
     let near = asked
         .iter()
-        .find_map(|text| nearest(text, ids()).or_else(|| with_words_of(text, ids())));
-    let what = match asked.as_slice() {
+        .find_map(|text| nearest(text, ids.clone()).or_else(|| with_words_of(text, ids.clone())));
+    let message = match asked.as_slice() {
         [] => "no case matches the options".to_owned(),
         asked => format!("no case matches \"{}\"", asked.join("\", \"")),
     };
@@ -61,25 +65,35 @@ pub fn nothing_selected(
             "correct the options; `goldgate explain SUITE` lists the cases of a suite".to_owned()
         }
     };
-    Diagnostic::of_file(file, Code::NOTHING_SELECTED, what, help)
+    Diagnostic::of_file(file, Code::NOTHING_SELECTED, message, help)
 }
 
 /// The first id with the most words of a text, if it has at least half of them.
 fn with_words_of<'a>(text: &str, ids: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let words = |text: &str| -> BTreeSet<String> {
-        let split = text
-            .split(|char: char| !char.is_alphanumeric())
-            .filter(|word| word.len() > 2);
-        split.map(str::to_lowercase).collect()
-    };
-    let wanted = words(text);
-    let shared = |id: &str| words(id).intersection(&wanted).count();
+    let wanted = long_words(text);
     let best = ids
         .into_iter()
-        .map(|id| (std::cmp::Reverse(shared(id)), id))
+        .map(|id| (Reverse(long_words(id).intersection(&wanted).count()), id))
         .min()?;
-    let (std::cmp::Reverse(count), id) = best;
+    let (Reverse(count), id) = best;
     (count > 0 && 2 * count >= wanted.len()).then_some(id)
+}
+
+/// Whether a case that failed in the last run is this one of the suite.
+fn is_of_pair(failed: &FailedCase, suite: &SuiteId, pair: &Pair) -> bool {
+    let FailedCase {
+        tier: _,
+        suite: failed_suite,
+        agent,
+        case,
+    } = failed;
+    failed_suite == suite && *agent == pair.agent && *case == pair.case
+}
+
+fn long_words(text: &str) -> BTreeSet<String> {
+    let split = text.split(|char: char| !char.is_alphanumeric());
+    let words = split.filter(|word| word.len() > 2);
+    words.map(str::to_lowercase).collect()
 }
 
 /// The filters and options that select what is graded.
@@ -120,9 +134,13 @@ impl Selection {
 
     /// The patterns that match none of some case ids.
     pub fn unmatched(&self, cases: &BTreeSet<String>) -> Vec<&str> {
-        let matches_none = |glob: &&GlobMatcher| !cases.iter().any(|case| glob.is_match(case));
-        let unmatched = self.cases.iter().filter(matches_none);
-        unmatched.map(|glob| glob.glob().glob()).collect()
+        let mut unmatched = Vec::new();
+        for pattern in &self.cases {
+            if !cases.iter().any(|case| pattern.is_match(case)) {
+                unmatched.push(pattern.glob().glob());
+            }
+        }
+        unmatched
     }
 
     /// Whether a case is in the selected shard. Its name decides, so a new case does not move other cases to another machine.
@@ -139,18 +157,9 @@ impl Selection {
 
     /// Whether a case of a suite matches the filters.
     pub fn case(&self, suite: &SuiteId, pair: &Pair) -> bool {
-        let is_failed = |case: &FailedCase| {
-            let FailedCase {
-                tier: _,
-                suite: of,
-                agent,
-                case,
-            } = case;
-            of == suite && *agent == pair.agent && *case == pair.case
-        };
         self.failed
             .as_ref()
-            .is_none_or(|failed| failed.iter().any(is_failed))
+            .is_none_or(|failed| failed.iter().any(|case| is_of_pair(case, suite, pair)))
             && (self.cases.is_empty()
                 || self
                     .cases
@@ -161,7 +170,7 @@ impl Selection {
                     .marks
                     .tags
                     .iter()
-                    .any(|tag| self.tags.iter().any(|one| one == tag.as_str())))
+                    .any(|tag| self.tags.iter().any(|wanted| wanted == tag.as_str())))
     }
 
     pub fn leaves_out(&self, suite: &SuiteId, agent: &AgentName) -> bool {

@@ -32,14 +32,14 @@ pub struct BothCommits<'a> {
 
 /// Adds to each agent with recordings what differs from the base commit. It decides nothing, so what cannot be read is left out.
 pub fn add_since_base(report: &mut Report, plan: &Plan, both: BothCommits<'_>) {
-    let before = both.before;
+    let base_config = both.before;
     let recorded = report
         .golden_changes
         .iter()
         .any(|change| change.class == ChangeClass::Recording);
     let layout = LiveLayout::default();
     let replays = recorded.then(|| {
-        let old = Replay::of(both.base, plan, before, Tier::Deterministic, &layout).ok()?;
+        let old = Replay::of(both.base, plan, base_config, Tier::Deterministic, &layout).ok()?;
         let new = Replay::open(both.head, plan, Tier::Deterministic, &layout).ok()?;
         Some(Replays { old, new })
     });
@@ -54,20 +54,20 @@ pub fn add_since_base(report: &mut Report, plan: &Plan, both: BothCommits<'_>) {
         };
         for agent in &mut suite.agents {
             let mut since = SinceBase {
-                agent: changed_files(plan, loaded, agent, before, both),
+                agent: changed_files(plan, loaded, agent, base_config, both),
                 runs: runs_of(loaded, agent),
                 ..SinceBase::default()
             };
             if let Some(replays) = &replays {
                 replays.add(&mut since, loaded, plan, agent);
                 // Another setting of a target is a cause only for runs that were recorded again.
-                let agents: Vec<&Agent> = [before, &plan.config]
+                let agents: Vec<&Agent> = [base_config, &plan.config]
                     .into_iter()
                     .flat_map(|config| agents_behind(config, loaded, agent))
                     .collect();
                 since
                     .agent
-                    .extend(changed_target_settings(&agents, before, &plan.config));
+                    .extend(changed_target_settings(&agents, base_config, &plan.config));
             }
             agent.since_base = since;
         }
@@ -85,19 +85,16 @@ fn runs_of(loaded: &LoadedSuite, report: &AgentReport) -> AgentRuns {
 
 /// What to say of a run that fails although nothing of it differs from the base commit.
 pub fn failing_on_base(report: &Report, plan: &Plan) -> Option<String> {
-    let is_replayed = |agent: &Agent| {
-        !matches!(
-            source_of(agent, Tier::Deterministic),
-            Some(RunSource::Live(_))
-        )
-    };
     // Code that runs again may have changed without a golden change.
+    let mut agents = plan
+        .suites
+        .iter()
+        .flat_map(|loaded| loaded.config.agents.values());
     let are_replayed = plan.wanted.tiers == [Tier::Deterministic]
-        && plan
-            .suites
-            .iter()
-            .flat_map(|loaded| loaded.config.agents.values())
-            .all(is_replayed);
+        && agents.all(|agent| {
+            let source = source_of(agent, Tier::Deterministic);
+            !matches!(source, Some(RunSource::Live(_)))
+        });
     let is_same = report.golden_changes.is_empty()
         && report.agents().all(|agent| agent.since_base.is_empty());
     let fails = report.verdict.verdict() == Some(Verdict::Fail);
@@ -111,26 +108,30 @@ fn changed_files(
     plan: &Plan,
     loaded: &LoadedSuite,
     report: &AgentReport,
-    before: &Config,
+    base_config: &Config,
     both: BothCommits<'_>,
 ) -> Vec<ChangedText> {
-    let now = agents_behind(&plan.config, loaded, report)
+    let head_files = agents_behind(&plan.config, loaded, report)
         .flat_map(|agent| agent_files(both.head, agent).unwrap_or_default());
-    let old = agents_behind(before, loaded, report)
+    let base_files = agents_behind(base_config, loaded, report)
         .flat_map(|agent| agent_files(both.base, agent).unwrap_or_default());
-    let paths: BTreeMap<String, RepoPath> = now.chain(old).collect();
-    let text = |files: &dyn Files, path: &RepoPath| files.text(path).ok().map(|source| source.text);
+    let paths: BTreeMap<String, RepoPath> = head_files.chain(base_files).collect();
     let changed = paths
         .values()
         .filter(|path| both.base.likeness(path, path) == FileMatch::Differs);
     let paragraphs = changed.flat_map(|path| {
-        let (old, new) = (
-            text(both.base, path).unwrap_or_default(),
-            text(both.head, path).unwrap_or_default(),
-        );
+        let (old, new) = (text_of(both.base, path), text_of(both.head, path));
         report::changed_paragraphs(path.as_str(), &old, &new)
     });
     paragraphs.take(PARAGRAPHS).collect()
+}
+
+/// The text of a file; empty if it cannot be read.
+fn text_of(files: &dyn Files, path: &RepoPath) -> String {
+    match files.text(path) {
+        Ok(source) => source.text,
+        Err(_) => String::new(),
+    }
 }
 
 /// The agents whose runs an agent of the report has: its own, or those of all agents of the suite whose runs are read.
@@ -144,8 +145,8 @@ fn agents_behind<'a>(
     let agents = config
         .suites
         .iter()
-        .filter(|one| one.id == *suite)
-        .flat_map(|one| &one.agents);
+        .filter(|candidate| candidate.id == *suite)
+        .flat_map(|candidate| &candidate.agents);
     agents
         .filter(|(name, _)| runs_of.is_some() || **name == report.agent)
         .map(|(_, agent)| agent)
@@ -185,10 +186,8 @@ impl Replays<'_> {
                 .iter()
                 .map(|(old, new)| (old.as_slice(), new.as_slice())),
         );
-        let models =
-            |all: &mut dyn Iterator<Item = &Sample>| joined(&all.flat_map(models_of).collect());
-        let before = models(&mut samples.iter().flat_map(|(old, _)| old));
-        let now = models(&mut samples.iter().flat_map(|(_, new)| new));
+        let before = models_of_all(samples.iter().flat_map(|(old, _)| old));
+        let now = models_of_all(samples.iter().flat_map(|(_, new)| new));
         if before != now && before.is_some() && now.is_some() {
             since.agent.insert(
                 0,
@@ -235,8 +234,13 @@ fn models_of(sample: &Sample) -> BTreeSet<&str> {
     }
 }
 
-fn joined(names: &BTreeSet<&str>) -> Option<String> {
-    (!names.is_empty()).then(|| names.iter().copied().collect::<Vec<_>>().join(", "))
+/// The models that answered these samples, in one text; `None` if none is known.
+fn models_of_all<'s>(samples: impl Iterator<Item = &'s Sample>) -> Option<String> {
+    let names: BTreeSet<&str> = samples.flat_map(models_of).collect();
+    if names.is_empty() {
+        return None;
+    }
+    Some(names.into_iter().collect::<Vec<_>>().join(", "))
 }
 
 /// The cases whose outputs are shown: they moved a number, or fail since the baseline.

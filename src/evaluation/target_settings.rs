@@ -9,32 +9,35 @@ use crate::model::{
 /// Compares the targets that these agents call. Time limits and the number of calls at a time are left out: they decide no answer.
 pub fn changed_target_settings(
     agents: &[&Agent],
-    before: &Config,
-    now: &Config,
+    base: &Config,
+    head: &Config,
 ) -> Vec<ChangedText> {
     let sources = agents
         .iter()
         .flat_map(|agent| [Tier::Deterministic, Tier::Model].map(|tier| agent.source(tier)));
     let live = sources.flatten().filter_map(RunSource::live);
     let targets: BTreeSet<&String> = live.flat_map(LiveSource::targets).collect();
-    let of = |config: &Config, name| config.targets.get(name).map(settings).unwrap_or_default();
     let mut changed = Vec::new();
     for name in targets {
-        let (before, now) = (of(before, name), of(now, name));
-        let keys: BTreeSet<&&str> = before.keys().chain(now.keys()).collect();
-        for key in keys
-            .into_iter()
-            .filter(|key| before.get(**key) != now.get(**key))
-        {
+        let (base, head) = (settings_of(base, name), settings_of(head, name));
+        let keys: BTreeSet<&&str> = base.keys().chain(head.keys()).collect();
+        for key in keys {
+            if base.get(*key) == head.get(*key) {
+                continue;
+            }
             changed.push(ChangedText {
                 name: format!("targets.{name}.{key}"),
-                before: before.get(*key).cloned(),
-                now: now.get(*key).cloned(),
+                before: base.get(*key).cloned(),
+                now: head.get(*key).cloned(),
                 samples: None,
             });
         }
     }
     changed
+}
+
+fn settings_of(config: &Config, name: &String) -> BTreeMap<&'static str, String> {
+    config.targets.get(name).map(settings).unwrap_or_default()
 }
 
 /// The settings of a target that decide an answer, by their keys in the config.

@@ -18,6 +18,6 @@ pub fn not_run(
     }
     agents
         .iter()
-        .map(|one| NotGateable::new(one.message.clone()))
+        .map(|agent| NotGateable::new(agent.message.clone()))
         .collect()
 }

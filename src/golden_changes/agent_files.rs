@@ -38,18 +38,18 @@ pub fn files_of_pattern(
 /// # Errors
 /// A folder cannot be listed.
 pub fn agent_files(files: &dyn Files, agent: &Agent) -> Result<FilePaths, Diagnostic> {
-    let mut found = FilePaths::new();
+    let mut paths = FilePaths::new();
     for glob in &agent.fingerprint {
         for file in files_of_pattern(files, agent, glob)? {
-            found.insert(file.as_str().to_owned(), file);
+            paths.insert(file.as_str().to_owned(), file);
         }
     }
     if let Some(prompt) = &agent.prompt {
         for file in files_below(files, prompt)?.into_values() {
-            found.insert(file.as_str().to_owned(), file);
+            paths.insert(file.as_str().to_owned(), file);
         }
     }
-    Ok(found)
+    Ok(paths)
 }
 
 /// Whether a folder lists this file. The file itself is not read, because the files of a base commit that can be read are limited.
@@ -72,8 +72,10 @@ pub fn is_listed(files: &dyn Files, file: &RepoPath) -> Result<bool, Diagnostic>
 fn is_recording(files: &dyn Files, agent: &Agent, file: &RepoPath) -> bool {
     let mut places = agent.recorded.iter();
     let recording = places.find_map(|(place, name)| recording_of(place, name, file));
-    let text = recording.map(|recording| recording_text(files, &recording));
-    text.is_some_and(|text| text.is_ok_and(|source| run_v1::is_run(&source)))
+    let Some(recording) = recording else {
+        return false;
+    };
+    recording_text(files, &recording).is_ok_and(|source| run_v1::is_run(&source))
 }
 
 /// The recording that a file is, or that it is a part of.
@@ -126,9 +128,9 @@ pub struct FileListChange<'a> {
     /// The config.
     pub config: &'a RepoPath,
     /// The agent of the base commit.
-    pub before: &'a Agent,
+    pub base: &'a Agent,
     /// The agent of the head.
-    pub after: &'a Agent,
+    pub head: &'a Agent,
     /// How their files compare.
     pub digests: FilesDigests,
     /// Whether all recordings were recorded again.
@@ -138,42 +140,42 @@ pub struct FileListChange<'a> {
 impl FileListChange<'_> {
     /// Reports a changed list: a longer list and one with the same digest are listed. A pattern that leaves the list needs an approval,
     /// whatever joins it, and so does another prompt unless everything was recorded again.
-    pub fn report(&self, found: &mut ChangeCollector) {
+    pub fn report(&self, collector: &mut ChangeCollector) {
         let Self {
             who,
             config,
-            before,
-            after,
+            base,
+            head,
             ..
         } = self;
-        if before.fingerprint == after.fingerprint && before.prompt == after.prompt {
+        if base.fingerprint == head.fingerprint && base.prompt == head.prompt {
             return;
         }
         let words = format!(
             "files of `{who}`: {} -> {}",
-            list_words(before),
-            list_words(after)
+            list_words(base),
+            list_words(head)
         );
         if self.digests == FilesDigests::Same {
-            return found.lists(format!("{words}; their digest is the same"), Some(config));
+            return collector.lists(format!("{words}; their digest is the same"), Some(config));
         }
-        let left: Vec<&str> = before
+        let left: Vec<&str> = base
             .fingerprint
             .iter()
             .map(PathGlob::as_str)
-            .filter(|old| !after.fingerprint.iter().any(|new| new.as_str() == *old))
+            .filter(|old| !head.fingerprint.iter().any(|new| new.as_str() == *old))
             .collect();
         if !left.is_empty() {
             let words = format!("{words}; no longer in the list: {}", named(&left));
-            return found.needs(words, Some(config));
+            return collector.needs(words, Some(config));
         }
-        let is_moved_prompt = before.prompt.is_some() && before.prompt != after.prompt;
-        let is_recorded_for = after.prompt.is_some() && self.recorded == RecordedAgain::All;
+        let is_moved_prompt = base.prompt.is_some() && base.prompt != head.prompt;
+        let is_recorded_for = head.prompt.is_some() && self.recorded == RecordedAgain::All;
         if is_moved_prompt && !is_recorded_for {
             let words = format!("{words}; not every recording was recorded again");
-            return found.needs(words, Some(config));
+            return collector.needs(words, Some(config));
         }
-        found.lists(words, Some(config));
+        collector.lists(words, Some(config));
     }
 }
 

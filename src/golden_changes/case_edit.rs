@@ -69,58 +69,54 @@ impl CaseEdit {
     }
 }
 
-/// The fields of an object that another one does not have like that. Most of a case is the same on both sides.
-fn changed(value: &Value, other: &Value) -> Value {
-    let (Value::Object(fields), Value::Object(others)) = (value, other) else {
+/// The fields of an object that its counterpart does not have like that. Most of a case is the same on both sides.
+fn changed(value: &Value, counterpart: &Value) -> Value {
+    let (Value::Object(fields), Value::Object(counterparts)) = (value, counterpart) else {
         return value.clone();
     };
-    let changed = fields
-        .iter()
-        .filter(|(key, field)| others.get(*key) != Some(*field));
-    Value::Object(
-        changed
-            .map(|(key, field)| (key.clone(), field.clone()))
-            .collect(),
-    )
+    let mut changed = Map::new();
+    for (key, field) in fields {
+        if counterparts.get(key) != Some(field) {
+            changed.insert(key.clone(), field.clone());
+        }
+    }
+    Value::Object(changed)
 }
 
 /// The fields of two files of one case each that are written otherwise in the other one; `None` if the whole files have to be compared. Of a
 /// large golden set, most fields of a case are the same text.
 pub fn different_fields(form: GoldenForm, files: [&SourceText; 2]) -> Option<(Value, Value)> {
-    let is_whole = |file: &&SourceText| {
-        // An expression reads the whole case.
-        GoldenFormat::of(file) == GoldenFormat::Json && !file.text.contains(EXPRESSION)
-    };
-    if matches!(form, GoldenForm::Entries(_)) || !files.iter().all(is_whole) {
+    if matches!(form, GoldenForm::Entries(_)) || !files.into_iter().all(is_one_plain_case) {
         return None;
     }
     let [old, new] = files.map(|file| serde_json::from_str::<FieldTexts<'_>>(&file.text).ok());
     let (old, new) = (old?, new?);
     // A file with this key alone is a list of cases.
-    match [&old, &new]
-        .iter()
-        .any(|fields| fields.contains_key("cases"))
-    {
-        true => None,
-        false => Some((other_fields(&old, &new)?, other_fields(&new, &old)?)),
+    if old.contains_key("cases") || new.contains_key("cases") {
+        return None;
     }
+    Some((other_fields(&old, &new)?, other_fields(&new, &old)?))
+}
+
+/// Whether a file is JSON without expressions, which read the whole case.
+fn is_one_plain_case(file: &SourceText) -> bool {
+    GoldenFormat::of(file) == GoldenFormat::Json && !file.text.contains(EXPRESSION)
 }
 
 /// The fields of an object, each with its text.
 type FieldTexts<'a> = BTreeMap<Cow<'a, str>, &'a RawValue>;
 
-fn other_fields(fields: &FieldTexts<'_>, others: &FieldTexts<'_>) -> Option<Value> {
-    let is_same = |key: &str, field: &RawValue| {
-        others
+fn other_fields(fields: &FieldTexts<'_>, counterparts: &FieldTexts<'_>) -> Option<Value> {
+    let mut different = Map::new();
+    for (key, field) in fields {
+        let is_same = counterparts
             .get(key)
-            .is_some_and(|other| other.get() == field.get())
-    };
-    let other = fields.iter().filter(|(key, field)| !is_same(key, field));
-    let other =
-        other.map(|(key, field)| Some((key.to_string(), serde_json::from_str(field.get()).ok()?)));
-    other
-        .collect::<Option<Map<String, Value>>>()
-        .map(Value::Object)
+            .is_some_and(|counterpart| counterpart.get() == field.get());
+        if !is_same {
+            different.insert(key.to_string(), serde_json::from_str(field.get()).ok()?);
+        }
+    }
+    Some(Value::Object(different))
 }
 
 #[cfg(test)]

@@ -34,21 +34,21 @@ pub struct SuiteSide<'a> {
 /// Compares the cases of one suite, with all files that they are graded by.
 pub fn compare(
     sides: &Sides<'_>,
-    before: SuiteSide<'_>,
-    after: SuiteSide<'_>,
-    found: &mut ChangeCollector,
+    base: SuiteSide<'_>,
+    head: SuiteSide<'_>,
+    collector: &mut ChangeCollector,
 ) {
-    let one = SuiteComparison {
+    let comparison = SuiteComparison {
         sides,
-        before,
-        after,
-        old: SuitePairs::of(before.suite),
-        new: SuitePairs::of(after.suite),
+        base,
+        head,
+        old: SuitePairs::of(base.suite),
+        new: SuitePairs::of(head.suite),
     };
-    one.cases(found);
-    one.quarantines(found);
-    one.expectations(found);
-    one.material(found);
+    comparison.cases(collector);
+    comparison.quarantines(collector);
+    comparison.expectations(collector);
+    comparison.material(collector);
 }
 
 /// A file that was read and differs.
@@ -97,104 +97,98 @@ impl<'a> SuitePairs<'a> {
 
     /// The cases of which several agents have expectations of their own.
     fn cases_apart(&self, form: GoldenForm) -> BTreeSet<&'a CaseId> {
+        let mut apart = BTreeSet::new();
         let next = self.pairs.iter().skip(1);
-        let both = self
-            .pairs
-            .iter()
-            .zip(next)
-            .filter(|((one, pair), (other, next))| {
-                one.0 == other.0 && (form.is_of_agent() || pair.golden != next.golden)
-            });
-        both.map(|((one, _), _)| one.0).collect()
+        for ((key, pair), (next_key, next_pair)) in self.pairs.iter().zip(next) {
+            let is_same_case = key.0 == next_key.0;
+            if is_same_case && (form.is_of_agent() || pair.golden != next_pair.golden) {
+                apart.insert(key.0);
+            }
+        }
+        apart
     }
 }
 
 struct SuiteComparison<'a> {
     sides: &'a Sides<'a>,
-    before: SuiteSide<'a>,
-    after: SuiteSide<'a>,
+    base: SuiteSide<'a>,
+    head: SuiteSide<'a>,
     old: SuitePairs<'a>,
     new: SuitePairs<'a>,
 }
 
 impl SuiteComparison<'_> {
     fn id(&self) -> &str {
-        self.after.config.id.as_str()
+        self.head.config.id.as_str()
     }
 
-    fn cases(&self, found: &mut ChangeCollector) {
+    fn cases(&self, collector: &mut ChangeCollector) {
         let (old, new, id) = (&self.old, &self.new, self.id());
-        let names = |cases: &BTreeSet<&CaseId>, others: &BTreeSet<&CaseId>| -> Vec<String> {
-            cases.difference(others).map(ToString::to_string).collect()
-        };
-        let mut removed = names(&old.cases, &new.cases);
+        let mut removed = ids_without(&old.cases, &new.cases);
         removed.retain(|case| !new.retired.keys().any(|retired| retired.as_str() == case));
-        let is_draft = |case: &String| new.drafts.iter().any(|draft| draft.as_str() == case);
-        let (drafts, removed): (Vec<String>, Vec<String>) = removed.into_iter().partition(is_draft);
-        found.removed(
+        let (drafts, removed): (Vec<String>, Vec<String>) = removed
+            .into_iter()
+            .partition(|case| new.drafts.iter().any(|draft| draft.as_str() == case));
+        collector.removed(
             &drafts,
             CASES,
             &format!("of `{id}` made a draft, which counts for nothing"),
             None,
         );
-        found.removed(&removed, CASES, &format!("of `{id}` removed"), None);
-        for (case, why) in new
-            .retired
-            .iter()
-            .filter(|(case, _)| old.cases.contains(*case))
-        {
-            found.add(
+        collector.removed(&removed, CASES, &format!("of `{id}` removed"), None);
+        for (case, why) in &new.retired {
+            if !old.cases.contains(case) {
+                continue;
+            }
+            collector.add(
                 ChangeClass::Removed,
                 Weight::NeedsApproval,
                 format!("case {case} of `{id}` {why}"),
                 None,
             );
         }
-        found.added(
-            &names(&new.cases, &old.cases),
+        collector.added(
+            &ids_without(&new.cases, &old.cases),
             CASES,
             &format!("of `{id}` added"),
             None,
         );
         let mut fewer: BTreeMap<&AgentName, Vec<&str>> = BTreeMap::new();
-        for (case, agent) in old
-            .pairs
-            .keys()
-            .filter(|key| !new.pairs.contains_key(*key) && new.cases.contains(key.0))
-        {
-            fewer.entry(agent).or_default().push(case.as_str());
+        for key in old.pairs.keys() {
+            let (case, agent) = key;
+            if !new.pairs.contains_key(key) && new.cases.contains(case) {
+                fewer.entry(agent).or_default().push(case.as_str());
+            }
         }
-        // A removed agent is reported with the config.
-        let is_configured = |agent: &AgentName| {
-            let agents = &self.after.config.agents;
-            agents.is_empty() || agents.contains_key(agent)
-        };
-        for (agent, cases) in fewer.into_iter().filter(|(agent, _)| is_configured(agent)) {
-            found.removed(&cases, CASES, &format!("of `{id}/{agent}` removed"), None);
+        let agents = &self.head.config.agents;
+        for (agent, cases) in fewer {
+            // A removed agent is reported with the config.
+            if agents.is_empty() || agents.contains_key(agent) {
+                collector.removed(&cases, CASES, &format!("of `{id}/{agent}` removed"), None);
+            }
         }
     }
 
-    fn quarantines(&self, found: &mut ChangeCollector) {
+    fn quarantines(&self, collector: &mut ChangeCollector) {
         // Each change once for a case: an entry of a golden file may be one of several agents.
         let mut reported: BTreeMap<_, Vec<[Option<&Quarantine>; 2]>> = BTreeMap::new();
         for (key, pair) in &self.new.pairs {
-            let Some(before) = self.old.pairs.get(key) else {
+            let Some(base) = self.old.pairs.get(key) else {
                 continue;
             };
-            let now = pair.quarantine.as_deref().map(|stated| &*stated.terms);
-            let then = before.quarantine.as_deref().map(|stated| &*stated.terms);
+            let head_terms = pair.quarantine.as_deref().map(|stated| &*stated.terms);
+            let base_terms = base.quarantine.as_deref().map(|stated| &*stated.terms);
             let seen = reported.entry((key.0, &pair.golden)).or_default();
-            if now == then || seen.contains(&[then, now]) {
+            if head_terms == base_terms || seen.contains(&[base_terms, head_terms]) {
                 continue;
             }
-            let subject = match seen.is_empty() {
-                true => format!("case {} of `{}`", key.0, self.id()),
-                false => format!("case {} of `{}/{}`", key.0, self.id(), key.1),
+            let subject = if seen.is_empty() {
+                format!("case {} of `{}`", key.0, self.id())
+            } else {
+                format!("case {} of `{}/{}`", key.0, self.id(), key.1)
             };
-            seen.push([then, now]);
-            let mut add =
-                |weight, words| found.add(ChangeClass::Removed, weight, words, Some(&pair.golden));
-            match (then, now) {
+            seen.push([base_terms, head_terms]);
+            let (weight, words) = match (base_terms, head_terms) {
                 (
                     None,
                     Some(Quarantine {
@@ -202,48 +196,47 @@ impl SuiteComparison<'_> {
                         reason,
                         expires,
                     }),
-                ) => {
-                    let words = format!(
-                        "{subject} put into quarantine until {expires} by {owner}: {reason}"
-                    );
-                    add(Weight::NeedsApproval, words);
+                ) => (
+                    Weight::NeedsApproval,
+                    format!("{subject} put into quarantine until {expires} by {owner}: {reason}"),
+                ),
+                (Some(base_terms), Some(head_terms)) if head_terms.expires > base_terms.expires => {
+                    (
+                        Weight::NeedsApproval,
+                        format!(
+                            "quarantine of {subject} made longer: {} -> {}",
+                            base_terms.expires, head_terms.expires
+                        ),
+                    )
                 }
-                (Some(then), Some(now)) if now.expires > then.expires => {
-                    let words = format!(
-                        "quarantine of {subject} made longer: {} -> {}",
-                        then.expires, now.expires
-                    );
-                    add(Weight::NeedsApproval, words);
-                }
-                (Some(_), Some(_)) => {
-                    add(Weight::Listed, format!("quarantine of {subject} edited"))
-                }
-                (_, None) => add(Weight::Listed, format!("{subject} taken out of quarantine")),
-            }
+                (Some(_), Some(_)) => (Weight::Listed, format!("quarantine of {subject} edited")),
+                (_, None) => (Weight::Listed, format!("{subject} taken out of quarantine")),
+            };
+            collector.add(ChangeClass::Removed, weight, words, Some(&pair.golden));
         }
     }
 
     /// Compares the expectations of cases that both sides have. Only their meaning counts, not their form or file.
-    fn expectations(&self, found: &mut ChangeCollector) {
-        let kind = kind(&self.after.config.kind);
+    fn expectations(&self, collector: &mut ChangeCollector) {
+        let kind = kind(&self.head.config.kind);
         let (reader, form) = (
             kind.map(MeaningReader::of),
             kind.map_or(GoldenForm::OneCase, |kind| kind.golden),
         );
-        let states_none = |side: &SuiteSide<'_>| !side.config.expressions.texts().any(reads_case);
-        let used = match states_none(&self.before) && states_none(&self.after) {
-            true => CaseUse::Kind,
-            false => CaseUse::Expressions,
+        let used = if has_expression_of_case(&self.base) || has_expression_of_case(&self.head) {
+            CaseUse::Expressions
+        } else {
+            CaseUse::Kind
         };
         // Each case once, by its first agent, unless each agent has its own part.
         let mut by_files: BTreeMap<(&RepoPath, &RepoPath), CasesOfFile<'_>> = BTreeMap::new();
-        for ((case, agent), before) in &self.old.pairs {
-            if let Some(after) = self.new.pairs.get(&(*case, *agent)) {
-                let own = Some(*agent).filter(|_| form.is_of_agent());
+        for ((case, agent), base) in &self.old.pairs {
+            if let Some(head) = self.new.pairs.get(&(*case, *agent)) {
+                let part_of = Some(*agent).filter(|_| form.is_of_agent());
                 by_files
-                    .entry((&before.golden, &after.golden))
+                    .entry((&base.golden, &head.golden))
                     .or_default()
-                    .entry((*case, own))
+                    .entry((*case, part_of))
                     .or_insert(*agent);
             }
         }
@@ -258,17 +251,18 @@ impl SuiteComparison<'_> {
                 .text(old)
                 .ok()
                 .zip(self.sides.head.text(new).ok());
-            let whole = |(old, new)| checked_golden_value(old).zip(checked_golden_value(new));
             let parsed = texts.and_then(|(old, new)| {
-                different_fields(form, [&old, &new]).or_else(|| whole((old, new)))
+                different_fields(form, [&old, &new])
+                    .or_else(|| checked_golden_value(old).zip(checked_golden_value(new)))
             });
             let entries = parsed
                 .as_ref()
                 .map(|(old, new)| (GoldenEntries::of(form, old), GoldenEntries::of(form, new)));
             for ((case, _), agent) in cases {
-                let whose = match apart.contains(case) {
-                    true => format!("{}/{agent}", self.id()),
-                    false => self.id().to_owned(),
+                let whose = if apart.contains(case) {
+                    format!("{}/{agent}", self.id())
+                } else {
+                    self.id().to_owned()
                 };
                 let edit = match &entries {
                     Some((old, new)) => CaseEdit::of(
@@ -283,21 +277,21 @@ impl SuiteComparison<'_> {
                     },
                 };
                 if let Some(edit) = edit.judged {
-                    found.expectation(&whose, case.as_str(), edit, new);
+                    collector.expectation(&whose, case.as_str(), edit, new);
                 }
                 if let Some(detail) = edit.description {
-                    found.description(&whose, case.as_str(), detail, new);
+                    collector.description(&whose, case.as_str(), detail, new);
                 }
             }
         }
     }
 
     /// Compares everything else that was read for the suite, or for a case that both sides have.
-    fn material(&self, found: &mut ChangeCollector) {
+    fn material(&self, collector: &mut ChangeCollector) {
         let mut files: BTreeMap<RepoPath, DifferentFile> = BTreeMap::new();
         let mut folders: BTreeMap<RepoPath, BTreeSet<String>> = BTreeMap::new();
-        let reads = self.before.reads.iter().map(|read| (read, &self.old));
-        for (read, cases) in reads.chain(self.after.reads.iter().map(|read| (read, &self.new))) {
+        let reads = self.base.reads.iter().map(|read| (read, &self.old));
+        for (read, cases) in reads.chain(self.head.reads.iter().map(|read| (read, &self.new))) {
             let Some(readers) = self.readers(read, cases) else {
                 continue;
             };
@@ -314,16 +308,14 @@ impl SuiteComparison<'_> {
             }
             file.readers.extend(readers);
         }
-        let is_golden = |path: &RepoPath| {
-            [&self.old, &self.new]
-                .iter()
-                .any(|side| side.by_golden.contains_key(path))
-        };
         let mut reported: BTreeSet<RepoPath> = BTreeSet::new();
-        for (path, file) in files.iter().filter(|(path, _)| !is_golden(path)) {
+        for (path, file) in &files {
+            if self.is_golden(path) {
+                continue;
+            }
             if let Some((verb, detail)) = self.file(path, file) {
                 reported.insert(path.clone());
-                found.material(
+                collector.material(
                     self.id(),
                     self.changed_file(path, &file.readers, verb, detail),
                     path,
@@ -332,8 +324,8 @@ impl SuiteComparison<'_> {
         }
         for (path, readers) in &folders {
             for (inner, verb) in self.names(path) {
-                if reported.insert(inner.clone()) && !is_golden(&inner) {
-                    found.material(
+                if reported.insert(inner.clone()) && !self.is_golden(&inner) {
+                    collector.material(
                         self.id(),
                         self.changed_file(&inner, readers, verb, None),
                         &inner,
@@ -343,28 +335,32 @@ impl SuiteComparison<'_> {
         }
     }
 
+    /// Whether a path is a golden file on one side.
+    fn is_golden(&self, path: &RepoPath) -> bool {
+        self.old.by_golden.contains_key(path) || self.new.by_golden.contains_key(path)
+    }
+
+    fn is_on_both_sides(&self, case: &CaseId) -> bool {
+        self.old.cases.contains(case) && self.new.cases.contains(case)
+    }
+
     /// The cases on both sides that a file was read for; empty for the whole suite, `None` if there is no such case.
     fn readers(&self, read: &DifferentRead, cases: &SuitePairs<'_>) -> Option<Vec<String>> {
-        let of_both =
-            |case: &CaseId| self.old.cases.contains(case) && self.new.cases.contains(case);
         let cases: Vec<String> = match &read.read_for {
             // The folders that a suite lists contain its cases, which are compared one by one.
             ReadFor::Suite => return (read.kind != ReadKind::Folder).then(Vec::new),
-            ReadFor::Case(case) => Some(case)
-                .filter(|case| of_both(case))
-                .into_iter()
-                .map(ToString::to_string)
-                .collect(),
+            ReadFor::Case(case) if self.is_on_both_sides(case) => vec![case.to_string()],
+            ReadFor::Case(_) => Vec::new(),
             ReadFor::Golden(GoldenPart {
-                case: Some(own), ..
-            }) => {
-                let own = CaseId::new(own).ok().filter(of_both);
-                own.iter().map(ToString::to_string).collect()
-            }
+                case: Some(name), ..
+            }) => match CaseId::new(name) {
+                Ok(case) if self.is_on_both_sides(&case) => vec![case.to_string()],
+                Ok(_) | Err(_) => Vec::new(),
+            },
             ReadFor::Golden(GoldenPart { file, case: None }) => {
                 let of_file = cases.by_golden.get(file).into_iter().flatten();
                 of_file
-                    .filter(|case| of_both(case))
+                    .filter(|case| self.is_on_both_sides(case))
                     .map(ToString::to_string)
                     .collect()
             }
@@ -386,8 +382,9 @@ impl SuiteComparison<'_> {
         let (old, new) = (self.sides.base.bytes(path), self.sides.head.bytes(path));
         match (old, new) {
             (Ok(old), Ok(new)) => {
-                let text = |bytes| SourceText::new(path.clone(), bytes).ok();
-                let detail = match (text(old), text(new)) {
+                let old = SourceText::new(path.clone(), old).ok();
+                let new = SourceText::new(path.clone(), new).ok();
+                let detail = match (old, new) {
                     (Some(old), Some(new)) if of_suite && same_terms(&old, &new) => None,
                     (Some(old), Some(new)) => edited(&old, &new, read.view),
                     (None, _) | (_, None) => Some("its bytes differ".to_owned()),
@@ -407,13 +404,11 @@ impl SuiteComparison<'_> {
 
     /// Whether only one side's config names a file: then the changed setting is reported instead.
     fn is_renamed_setting(&self, path: &RepoPath) -> bool {
-        let of_kind = kind(&self.after.config.kind).map(|kind| &kind.settings);
-        let names = |config: &SuiteConfig| {
-            setting_files(of_kind, config)
-                .iter()
-                .any(|file| file.path == *path)
-        };
-        names(self.before.config) != names(self.after.config)
+        let of_kind = kind(&self.head.config.kind).map(|kind| &kind.settings);
+        let base_files = setting_files(of_kind, self.base.config);
+        let head_files = setting_files(of_kind, self.head.config);
+        base_files.iter().any(|file| file.path == *path)
+            != head_files.iter().any(|file| file.path == *path)
     }
 
     /// A changed file with its name in the report.
@@ -424,7 +419,7 @@ impl SuiteComparison<'_> {
         verb: &'static str,
         detail: Option<String>,
     ) -> ChangedFile {
-        let config = self.after.config;
+        let config = self.head.config;
         let files = setting_files(kind(&config.kind).map(|kind| &kind.settings), config);
         let known = files.into_iter().find(|file| file.path == *path);
         let subject = known.map_or_else(|| path.to_string(), |file| file.name);
@@ -439,34 +434,36 @@ impl SuiteComparison<'_> {
 
     /// The entries of a folder that only one side has.
     fn names(&self, folder: &RepoPath) -> Vec<(RepoPath, &'static str)> {
-        let list = |listed: Result<Vec<Entry>, _>| -> BTreeSet<Entry> {
-            listed.unwrap_or_default().into_iter().collect()
-        };
-        let (old, new) = (
-            list(self.sides.base.list(folder)),
-            list(self.sides.head.list(folder)),
-        );
-        let gone = old
-            .difference(&new)
-            .map(|entry| (folder.child(&entry.name), "removed"));
-        gone.chain(
-            new.difference(&old)
-                .map(|entry| (folder.child(&entry.name), "added")),
-        )
-        .collect()
+        let base = self.sides.base.list(folder).unwrap_or_default();
+        let head = self.sides.head.list(folder).unwrap_or_default();
+        let old: BTreeSet<Entry> = base.into_iter().collect();
+        let new: BTreeSet<Entry> = head.into_iter().collect();
+        let mut changed = Vec::new();
+        for entry in old.difference(&new) {
+            changed.push((folder.child(&entry.name), "removed"));
+        }
+        for entry in new.difference(&old) {
+            changed.push((folder.child(&entry.name), "added"));
+        }
+        changed
     }
+}
+
+/// The ids of the cases that the others do not have.
+fn ids_without(cases: &BTreeSet<&CaseId>, others: &BTreeSet<&CaseId>) -> Vec<String> {
+    cases.difference(others).map(ToString::to_string).collect()
+}
+
+fn has_expression_of_case(side: &SuiteSide<'_>) -> bool {
+    side.config.expressions.texts().any(reads_case)
 }
 
 /// Whether two `.txt` lists have the same terms, in any order.
 fn same_terms(old: &SourceText, new: &SourceText) -> bool {
-    let terms = |source: &SourceText| -> BTreeSet<String> {
-        source
-            .text
-            .lines()
-            .map(str::trim)
-            .filter(|line| !line.is_empty())
-            .map(str::to_owned)
-            .collect()
-    };
     old.file.as_str().ends_with(".txt") && terms(old) == terms(new)
+}
+
+fn terms(source: &SourceText) -> BTreeSet<&str> {
+    let lines = source.text.lines().map(str::trim);
+    lines.filter(|line| !line.is_empty()).collect()
 }

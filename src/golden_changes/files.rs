@@ -8,16 +8,16 @@ use crate::model::RepoPath;
 /// How a file differs between the sides; `None` if only its form does.
 pub fn difference(
     sides: &Sides<'_>,
-    before: &RepoPath,
-    after: &RepoPath,
+    base: &RepoPath,
+    head: &RepoPath,
     view: FileView,
 ) -> Option<String> {
-    match sides.base.likeness(before, after) {
+    match sides.base.likeness(base, head) {
         FileMatch::Same => None,
-        FileMatch::Differs => match (sides.base.text(before), sides.head.text(after)) {
-            (Ok(before), Ok(after)) => edited(
-                &before,
-                &SourceText::from_text(before.file.clone(), after.text),
+        FileMatch::Differs => match (sides.base.text(base), sides.head.text(head)) {
+            (Ok(base), Ok(head)) => edited(
+                &base,
+                &SourceText::from_text(base.file.clone(), head.text),
                 view,
             ),
             (Err(_), _) | (_, Err(_)) => Some("its bytes differ".to_owned()),

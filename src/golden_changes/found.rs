@@ -115,11 +115,11 @@ impl ChangeCollector {
         &mut self,
         names: &[S],
         nouns: [&str; 2],
-        what: &str,
+        ending: &str,
         file: Option<&RepoPath>,
     ) {
         if !names.is_empty() {
-            let words = counted(names, nouns[0], nouns[1], what);
+            let words = counted(names, nouns[0], nouns[1], ending);
             self.add(ChangeClass::Removed, Weight::NeedsApproval, words, file);
         }
     }
@@ -129,14 +129,14 @@ impl ChangeCollector {
         &mut self,
         names: &[S],
         nouns: [&str; 2],
-        what: &str,
+        ending: &str,
         file: Option<&RepoPath>,
     ) {
         if !names.is_empty() {
             self.add(
                 ChangeClass::Added,
                 Weight::Listed,
-                counted(names, nouns[0], nouns[1], what),
+                counted(names, nouns[0], nouns[1], ending),
                 file,
             );
         }
@@ -199,12 +199,9 @@ impl ChangeCollector {
         for (group, items) in items {
             changes.extend(lines(&group, items));
         }
-        changes.sort_by(|one, other| key(one).cmp(&key(other)));
+        changes.sort_by(|left, right| key(left).cmp(&key(right)));
         let mut all: Vec<GoldenChange> = Vec::new();
-        let same = |one: &GoldenChange, other: &GoldenChange| {
-            (one.weight, one.class) == (other.weight, other.class)
-        };
-        for of_class in changes.chunk_by(same) {
+        for of_class in changes.chunk_by(is_same_kind) {
             let kept = of_class.iter().take(MOST).cloned();
             all.extend(kept.map(|change| GoldenChange {
                 words: cut(change.words),
@@ -234,43 +231,33 @@ fn key(change: &GoldenChange) -> (Weight, ChangeClass, &Option<RepoPath>, &str) 
     (change.weight, change.class, &change.file, &change.words)
 }
 
+fn is_same_kind(left: &GoldenChange, right: &GoldenChange) -> bool {
+    (left.weight, left.class) == (right.weight, right.class)
+}
+
 /// One line per item, or one line for all if there are many.
 fn lines(group: &ChangeGroup, items: Vec<(ChangedFile, RepoPath)>) -> Vec<GoldenChange> {
     let (class, weight, suite, noun) = group;
     let (class, weight) = (*class, *weight);
     if items.len() <= SINGLE {
-        let line = |(
-            ChangedFile {
-                subject,
-                verb,
-                readers,
-                detail,
-                content,
-            },
-            file,
-        ): (ChangedFile, RepoPath)| {
-            let readers = if readers.is_empty() {
-                readers
-            } else {
-                format!(", used by {readers}")
-            };
-            let detail = detail.map_or(String::new(), |detail| format!(": {detail}"));
-            GoldenChange {
-                words: format!("{subject} of `{suite}` {verb}{readers}{detail}"),
+        let mut lines = Vec::new();
+        for (change, file) in items {
+            let content = change.content.clone().unwrap_or_default();
+            lines.push(GoldenChange {
+                words: words_of_one(suite, change),
                 weight,
                 file: Some(file.clone()),
                 class,
                 files: vec![file],
-                content: content.unwrap_or_default(),
-            }
-        };
-        return items.into_iter().map(line).collect();
+                content,
+            });
+        }
+        return lines;
     }
-    let in_words = |(change, _): &(ChangedFile, RepoPath)| match &change.detail {
-        Some(detail) => format!("{} {} ({detail})", change.subject, change.verb),
-        None => format!("{} {}", change.subject, change.verb),
-    };
-    let named: Vec<String> = items.iter().map(in_words).collect();
+    let named: Vec<String> = items
+        .iter()
+        .map(|(change, _)| words_among_many(change))
+        .collect();
     let words = format!(
         "{} {noun} of `{suite}` changed: {}",
         items.len(),
@@ -290,6 +277,32 @@ fn lines(group: &ChangeGroup, items: Vec<(ChangedFile, RepoPath)>) -> Vec<Golden
         files,
         content: content.unwrap_or_default(),
     }]
+}
+
+/// The line about one changed file.
+fn words_of_one(suite: &str, change: ChangedFile) -> String {
+    let ChangedFile {
+        subject,
+        verb,
+        readers,
+        detail,
+        content: _,
+    } = change;
+    let readers = if readers.is_empty() {
+        readers
+    } else {
+        format!(", used by {readers}")
+    };
+    let detail = detail.map_or(String::new(), |detail| format!(": {detail}"));
+    format!("{subject} of `{suite}` {verb}{readers}{detail}")
+}
+
+/// A changed file in a line about many.
+fn words_among_many(change: &ChangedFile) -> String {
+    match &change.detail {
+        Some(detail) => format!("{} {} ({detail})", change.subject, change.verb),
+        None => format!("{} {}", change.subject, change.verb),
+    }
 }
 
 #[cfg(test)]

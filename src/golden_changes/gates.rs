@@ -11,11 +11,11 @@ use crate::model::{
 use crate::suites::kind;
 
 /// The tiers whose gates are compared. A suite that changed its only tier has none in common; that is a change of its own.
-fn common_tiers(before: &SuiteConfig, after: &SuiteConfig) -> Vec<Tier> {
+fn common_tiers(base: &SuiteConfig, head: &SuiteConfig) -> Vec<Tier> {
     let both = [Tier::Deterministic, Tier::Model];
     let common = both
         .into_iter()
-        .filter(|tier| before.tiers.contains(tier) && after.tiers.contains(tier));
+        .filter(|tier| base.tiers.contains(tier) && head.tiers.contains(tier));
     let common: Vec<Tier> = common.collect();
     if common.is_empty() {
         vec![Tier::Deterministic]
@@ -33,31 +33,30 @@ struct ComparedGates<'a> {
 }
 
 /// Compares the gates of one suite, metric by metric, in each of its tiers: their defaults differ.
-pub fn compare(before: &SuiteConfig, after: &SuiteConfig, found: &mut ChangeCollector) {
-    let Some(kind) = kind(&after.kind) else {
+pub fn compare(base: &SuiteConfig, head: &SuiteConfig, collector: &mut ChangeCollector) {
+    let Some(kind) = kind(&head.kind) else {
         return;
     };
     // The gates of an added metric of the suite are new with it.
-    let own = after
+    let suite_metrics = head
         .expressions
         .specs()
-        .filter(|spec| before.expressions.metrics.contains_key(spec.name));
-    let stated: BTreeSet<&String> = before.gates.keys().chain(after.gates.keys()).collect();
+        .filter(|spec| base.expressions.metrics.contains_key(spec.name));
+    let stated: BTreeSet<&String> = base.gates.keys().chain(head.gates.keys()).collect();
     let of_family = stated.into_iter().filter_map(|name| kind.of_family(name));
-    let tiers = common_tiers(before, after);
+    let tiers = common_tiers(base, head);
     for spec in &kind
         .every_metric()
         .copied()
         .chain(of_family)
-        .chain(own)
+        .chain(suite_metrics)
         .collect::<Vec<_>>()
     {
         let mut first = None;
         for tier in &tiers {
-            let of = |suite: &SuiteConfig| planned_in(spec, suite, *tier);
-            match (of(before), of(after)) {
-                (Ok(before), Ok(after_gates)) => {
-                    let both = (before, after_gates);
+            match (planned_in(spec, base, *tier), planned_in(spec, head, *tier)) {
+                (Ok(base_gates), Ok(head_gates)) => {
+                    let both = (base_gates, head_gates);
                     if first.as_ref() == Some(&both) {
                         continue;
                     }
@@ -69,20 +68,21 @@ pub fn compare(before: &SuiteConfig, after: &SuiteConfig, found: &mut ChangeColl
                     first.get_or_insert_with(|| both.clone());
                     metric(
                         &ComparedGates {
-                            suite: after,
+                            suite: head,
                             spec,
                             place,
                         },
-                        both,
-                        found,
+                        both.0,
+                        both.1,
+                        collector,
                     );
                 }
                 (Err(_), _) => {
-                    let what = format!(
+                    let words = format!(
                         "the gates of {} of `{}` on the base commit are not valid any more",
-                        spec.name, after.id
+                        spec.name, head.id
                     );
-                    found.needs(what, None);
+                    collector.needs(words, None);
                     break;
                 }
                 // A head with invalid gates was rejected before.
@@ -93,13 +93,14 @@ pub fn compare(before: &SuiteConfig, after: &SuiteConfig, found: &mut ChangeColl
 }
 
 fn metric(
-    of: &ComparedGates<'_>,
-    (before, after): (Vec<PlannedGate>, Vec<PlannedGate>),
-    found: &mut ChangeCollector,
+    compared: &ComparedGates<'_>,
+    base: Vec<PlannedGate>,
+    head: Vec<PlannedGate>,
+    collector: &mut ChangeCollector,
 ) {
-    let mut fresh = after;
+    let mut fresh = head;
     let mut left = Vec::new();
-    for old in before {
+    for old in base {
         match fresh.iter().position(|new| *new == old) {
             Some(index) => drop(fresh.remove(index)),
             None => left.push(old),
@@ -110,16 +111,16 @@ fn metric(
             .iter()
             .position(|new| new.gate.kind() == old.gate.kind());
         match index.map(|index| fresh.remove(index)) {
-            Some(new) => pair(of, &old, &new, found),
-            None => found.needs(
-                format!("{} removed: {}", of.subject(&old.gate), limit(&old)),
+            Some(new) => pair(compared, &old, &new, collector),
+            None => collector.needs(
+                format!("{} removed: {}", compared.subject(&old.gate), limit(&old)),
                 None,
             ),
         }
     }
     for new in fresh {
-        found.lists(
-            format!("{} added: {}", of.subject(&new.gate), limit(&new)),
+        collector.lists(
+            format!("{} added: {}", compared.subject(&new.gate), limit(&new)),
             None,
         );
     }
@@ -137,25 +138,30 @@ impl ComparedGates<'_> {
     }
 }
 
-fn pair(of: &ComparedGates<'_>, old: &PlannedGate, new: &PlannedGate, found: &mut ChangeCollector) {
-    let subject = of.subject(&old.gate);
+fn pair(
+    compared: &ComparedGates<'_>,
+    old: &PlannedGate,
+    new: &PlannedGate,
+    collector: &mut ChangeCollector,
+) {
+    let subject = compared.subject(&old.gate);
     match (&old.off, &new.off) {
         (None, Some(reason)) => {
-            return found.needs(format!("{subject} switched off: {reason}"), None);
+            return collector.needs(format!("{subject} switched off: {reason}"), None);
         }
         (Some(_), None) => {
-            return found.lists(format!("{subject} switched on again: {}", limit(new)), None);
+            return collector.lists(format!("{subject} switched on again: {}", limit(new)), None);
         }
         (Some(_), Some(reason)) if old.gate == new.gate => {
-            return found.lists(
+            return collector.lists(
                 format!("{subject} stays switched off, for another reason: {reason}"),
                 None,
             );
         }
         (None, None) | (Some(_), Some(_)) => {}
     }
-    found.moved(
-        looser(of.spec, &old.gate, &new.gate),
+    collector.moved(
+        looser(compared.spec, &old.gate, &new.gate),
         format!("{subject} {} -> {}", limit(old), limit(new)),
         None,
     );

@@ -9,28 +9,28 @@ use crate::model::{ChangeClass, SuiteConfig, Weight};
 /// Compares the rubrics and labels of judges that both sides have.
 pub fn compare(
     sides: &Sides<'_>,
-    before: &SuiteConfig,
-    after: &SuiteConfig,
-    found: &mut ChangeCollector,
+    base: &SuiteConfig,
+    head: &SuiteConfig,
+    collector: &mut ChangeCollector,
 ) {
-    for new in &after.judges {
-        let Some(old) = before.judges.iter().find(|old| old.name == new.name) else {
+    for new in &head.judges {
+        let Some(old) = base.judges.iter().find(|old| old.name == new.name) else {
             continue;
         };
         let files = [
             ("rubric", Some(&old.rubric), Some(&new.rubric)),
             ("labels", old.labels.as_ref(), new.labels.as_ref()),
         ];
-        for (what, old, new_file) in files {
+        for (noun, old, new_file) in files {
             let (Some(old), Some(new_file)) = (old, new_file) else {
                 continue;
             };
             if let Some(difference) = difference(sides, old, new_file, FileView::Whole) {
                 let words = format!(
-                    "{what} of the judge {} of `{}` edited: {difference}",
-                    new.name, after.id
+                    "{noun} of the judge {} of `{}` edited: {difference}",
+                    new.name, head.id
                 );
-                found.add(ChangeClass::Material, Weight::Listed, words, Some(new_file));
+                collector.add(ChangeClass::Material, Weight::Listed, words, Some(new_file));
             }
         }
     }

@@ -68,62 +68,62 @@ pub fn base_config(base: &dyn BaseFiles, file: &RepoPath) -> BaseConfig {
 
 /// A config that the base commit does not have. It is new only if the base commit has no config at all; else it replaces one.
 fn absent(base: &dyn BaseFiles, file: &RepoPath) -> GoldenChange {
-    let mut found = ChangeCollector::default();
+    let mut collector = ChangeCollector::default();
     match base.find(&[&[file.name()][..], &USUAL].concat()) {
         Ok(None) => {
-            found.lists(format!("the config {file} is new: the base commit has no config to compare with"), Some(file))
+            collector.lists(format!("the config {file} is new: the base commit has no config to compare with"), Some(file))
         }
-        Ok(Some(own)) => found.needs(
-            format!("the config is {file}, which the base commit does not have; the base commit has {own}"),
+        Ok(Some(base_config)) => collector.needs(
+            format!("the config is {file}, which the base commit does not have; the base commit has {base_config}"),
             Some(file),
         ),
-        Err(why) => found.needs(
+        Err(why) => collector.needs(
             format!(
                 "the config is {file}, which the base commit does not have; whether it has another is unknown: {why}"
             ),
             Some(file),
         ),
     }
-    found.all().remove(0)
+    collector.all().remove(0)
 }
 
 /// The changes, and the reasons why there is no verdict.
 #[derive(Default)]
 pub struct GoldenChanges {
-    found: ChangeCollector,
+    collector: ChangeCollector,
     refusals: Vec<NotGateable>,
 }
 
 impl GoldenChanges {
     /// Compares the configs, the baselines and the gates; `deciding` are the tiers whose verdicts count.
-    pub fn of(sides: &Sides<'_>, before: &Config, after: &Config, deciding: &[Tier]) -> Self {
+    pub fn of(sides: &Sides<'_>, base: &Config, head: &Config, deciding: &[Tier]) -> Self {
         let mut changes = Self::default();
-        let found = &mut changes.found;
-        baseline::compare(sides, before, after, found);
-        settings::compare(before, after, deciding, found);
-        for suite in &after.suites {
-            let Some(old) = same_suite(before, suite) else {
+        let collector = &mut changes.collector;
+        baseline::compare(sides, base, head, collector);
+        settings::compare(base, head, deciding, collector);
+        for suite in &head.suites {
+            let Some(old) = same_suite(base, suite) else {
                 continue;
             };
-            gates::compare(old, suite, found);
-            judges::compare(sides, old, suite, found);
+            gates::compare(old, suite, collector);
+            judges::compare(sides, old, suite, collector);
         }
         changes
     }
 
     /// Decides on the recordings of an agent.
     pub fn recordings(&mut self, recordings: &AgentRecordings<'_>) -> RecordingReport {
-        recordings.report(&mut self.found)
+        recordings.report(&mut self.collector)
     }
 
     /// Compares the list of an agent's files.
     pub fn file_list(&mut self, change: &FileListChange<'_>) {
-        change.report(&mut self.found);
+        change.report(&mut self.collector);
     }
 
     /// Compares the cases of one suite.
-    pub fn cases(&mut self, sides: &Sides<'_>, before: SuiteSide<'_>, after: SuiteSide<'_>) {
-        cases::compare(sides, before, after, &mut self.found);
+    pub fn cases(&mut self, sides: &Sides<'_>, base: SuiteSide<'_>, head: SuiteSide<'_>) {
+        cases::compare(sides, base, head, &mut self.collector);
     }
 
     /// Adds a change that was found elsewhere.
@@ -136,7 +136,7 @@ impl GoldenChanges {
             files,
             content: _,
         } = change;
-        self.found.add_about(class, weight, words, &files);
+        self.collector.add_about(class, weight, words, &files);
     }
 
     /// Adds a reason why there is no verdict.
@@ -146,26 +146,28 @@ impl GoldenChanges {
 
     /// The changes in report order, and the reasons why there is no verdict.
     pub fn all(self) -> (Vec<GoldenChange>, Vec<NotGateable>) {
-        (self.found.all(), self.refusals)
+        (self.collector.all(), self.refusals)
     }
 }
 
 /// Whether two suites are graded by the same settings. The source of their runs does not count.
-pub fn same_rules(before: &SuiteConfig, after: &SuiteConfig) -> bool {
-    let rules = |suite: &SuiteConfig| {
-        let mut suite = SuiteConfig {
-            index: 0,
-            was: None,
-            judges: Vec::new(),
-            ..suite.clone()
-        };
-        for agent in suite.agents.values_mut() {
-            *agent = Agent {
-                role: agent.role,
-                ..Agent::default()
-            };
-        }
-        suite
+pub fn same_rules(base: &SuiteConfig, head: &SuiteConfig) -> bool {
+    rules_of(base) == rules_of(head)
+}
+
+/// The settings of a suite by which its runs are graded.
+fn rules_of(suite: &SuiteConfig) -> SuiteConfig {
+    let mut suite = SuiteConfig {
+        index: 0,
+        was: None,
+        judges: Vec::new(),
+        ..suite.clone()
     };
-    rules(before) == rules(after)
+    for agent in suite.agents.values_mut() {
+        *agent = Agent {
+            role: agent.role,
+            ..Agent::default()
+        };
+    }
+    suite
 }

@@ -64,14 +64,13 @@ impl Maker {
 
     /// By the target and the arguments that a recording states.
     pub fn of(target: &str, arguments: &[String]) -> Self {
-        // Within backticks, on one line.
-        let is_plain = |word: &String| !word.contains('`') && line(word, ARGUMENTS) == *word;
         let length: usize = arguments.iter().map(String::len).sum();
-        let arguments = if length <= ARGUMENTS && arguments.iter().all(is_plain) {
-            arguments.to_vec()
-        } else {
-            Vec::new()
-        };
+        let arguments =
+            if length <= ARGUMENTS && arguments.iter().all(|argument| is_plain(argument)) {
+                arguments.to_vec()
+            } else {
+                Vec::new()
+            };
         if target.starts_with(IMPORTED) {
             Self::Import(arguments)
         } else if target == RECORDED_COMMAND {
@@ -290,16 +289,21 @@ fn unknown() -> (Vec<String>, Vec<String>) {
     (vec!["COMMAND".to_owned()], vec![PATHS.to_owned()])
 }
 
+/// Whether an argument can be shown within backticks, on one line.
+fn is_plain(argument: &str) -> bool {
+    !argument.contains('`') && line(argument, ARGUMENTS) == argument
+}
+
 /// Words as arguments of a shell.
 fn words_of(words: &[String]) -> String {
-    let words: Vec<String> = words
-        .iter()
-        .map(|word| match word.as_str() {
+    let mut arguments = Vec::new();
+    for word in words {
+        arguments.push(match word.as_str() {
             PATHS => word.clone(),
             _ => as_argument(word),
-        })
-        .collect();
-    words.join(" ")
+        });
+    }
+    arguments.join(" ")
 }
 
 /// The command that writes today's digests into recordings; `options` follow the filters.

@@ -22,26 +22,28 @@ pub struct RenamedBase {
 
 impl RenamedBase {
     /// Gives the base commit's suites, agents and golden folders the names of the head.
-    pub fn of(before: &Config, after: &Config, base: &dyn BaseFiles) -> Self {
+    pub fn of(base_config: &Config, head_config: &Config, base: &dyn BaseFiles) -> Self {
         let mut renamed = Renaming {
             base,
-            before,
-            after,
-            found: ChangeCollector::default(),
+            base_config,
+            head_config,
+            collector: ChangeCollector::default(),
             result: Self {
-                config: before.clone(),
+                config: base_config.clone(),
                 moved: Vec::new(),
                 agents: Vec::new(),
                 changes: Vec::new(),
                 idle: Vec::new(),
             },
         };
-        for suite in &after.suites {
+        for suite in &head_config.suites {
             renamed.suite(suite);
         }
-        let Renaming { found, result, .. } = renamed;
+        let Renaming {
+            collector, result, ..
+        } = renamed;
         Self {
-            changes: found.all(),
+            changes: collector.all(),
             ..result
         }
     }
@@ -49,9 +51,9 @@ impl RenamedBase {
 
 struct Renaming<'a> {
     base: &'a dyn BaseFiles,
-    before: &'a Config,
-    after: &'a Config,
-    found: ChangeCollector,
+    base_config: &'a Config,
+    head_config: &'a Config,
+    collector: ChangeCollector,
     result: RenamedBase,
 }
 
@@ -72,15 +74,17 @@ impl<'a> Renaming<'a> {
                 let whose = format!("{}/{name}", suite.id);
                 self.result.idle.push(idle_name(&whose, was.as_str()));
             } else if old.agents.contains_key(was) {
-                self.agent(old, suite, (was, name));
+                self.agent(old, suite, was, name);
             }
         }
     }
 
     /// The base commit's suite of this id, else of the id that it had.
     fn old(&self, suite: &SuiteConfig) -> Option<&'a SuiteConfig> {
-        let was = || self.before.suite(suite.was.as_ref()?);
-        self.before.suite(&suite.id).or_else(was)
+        match self.base_config.suite(&suite.id) {
+            Some(same) => Some(same),
+            None => self.base_config.suite(suite.was.as_ref()?),
+        }
     }
 
     fn suite_id(&mut self, old: &SuiteConfig, new: &SuiteConfig) {
@@ -96,21 +100,26 @@ impl<'a> Renaming<'a> {
     }
 
     fn lists(&mut self, words: String) {
-        self.found.lists(words, Some(&self.after.file));
+        self.collector.lists(words, Some(&self.head_config.file));
     }
 
     /// Finds the golden files and folders of a suite that the head names elsewhere.
     fn golden_files(&mut self, old: &SuiteConfig, new: &SuiteConfig) {
         let mut moves: Vec<MovedPath> = Vec::new();
-        for (what, before, after) in self.paths(new) {
-            let is_known = |before: &RepoPath| before == &after || rebased(&moves, before) == after;
-            let Some(before) = before.filter(|before| !is_known(before)) else {
+        for (noun, base_path, head_path) in self.paths(new) {
+            let Some(base_path) = base_path else {
                 continue;
             };
-            let moved = MovedPath { before, after };
+            if base_path == head_path || rebased(&moves, &base_path) == head_path {
+                continue;
+            }
+            let moved = MovedPath {
+                before: base_path,
+                after: head_path,
+            };
             if self.is_free(&moved.after) && self.is_apart(&moved) {
                 self.lists(format!(
-                    "{what} of `{}`: {} -> {}",
+                    "{noun} of `{}`: {} -> {}",
                     new.id, moved.before, moved.after
                 ));
                 moves.push(moved);
@@ -139,28 +148,37 @@ impl<'a> Renaming<'a> {
     /// The golden files and folders that a suite names: what they are, their path on the base commit if it names them, and their path.
     fn paths(&self, suite: &SuiteConfig) -> Vec<(String, Option<RepoPath>, RepoPath)> {
         let old = self.old(suite).map_or_else(Vec::new, named_paths);
-        named_paths(suite)
-            .into_iter()
-            .map(|SettingFile { name, path }| {
-                let before = old.iter().find(|one| one.name == name);
-                let before = before.map(|one| one.path.clone());
-                (name, before, path)
-            })
-            .collect()
+        let mut paths = Vec::new();
+        for SettingFile { name, path } in named_paths(suite) {
+            let base_file = old.iter().find(|file| file.name == name);
+            let base_path = base_file.map(|file| file.path.clone());
+            paths.push((name, base_path, path));
+        }
+        paths
     }
 
     /// Whether everything else that the configs name at the new place moved along, so that the move shows the base commit's other files as
     /// they were.
     fn is_apart(&self, moved: &MovedPath) -> bool {
-        let MovedPath { before, after } = moved;
-        let mut old = self.before.suites.iter().flat_map(named_paths);
-        let is_around = old.any(|one| after.is_within(&one.path) && one.path != *before);
-        let moves_along = |path: Option<RepoPath>, to: &RepoPath| {
-            path.is_none_or(|path| path.rebased(before, after).as_ref() == Some(to))
-        };
-        let others = self.after.suites.iter().flat_map(|suite| self.paths(suite));
-        let mut others = others.filter(|(_, _, to)| to.is_within(after) || after.is_within(to));
-        !is_around && others.all(|(_, path, to)| to.is_within(after) && moves_along(path, &to))
+        let (from, to) = (&moved.before, &moved.after);
+        for file in self.base_config.suites.iter().flat_map(named_paths) {
+            if to.is_within(&file.path) && file.path != *from {
+                return false;
+            }
+        }
+        for suite in &self.head_config.suites {
+            for (_, base_path, head_path) in self.paths(suite) {
+                if !head_path.is_within(to) && !to.is_within(&head_path) {
+                    continue;
+                }
+                let moves_along = base_path
+                    .is_none_or(|path| path.rebased(from, to).as_ref() == Some(&head_path));
+                if !head_path.is_within(to) || !moves_along {
+                    return false;
+                }
+            }
+        }
+        true
     }
 
     /// Whether the base commit has nothing at this path.
@@ -173,12 +191,7 @@ impl<'a> Renaming<'a> {
         suites.find(|suite| suite.id == new.id)
     }
 
-    fn agent(
-        &mut self,
-        old: &SuiteConfig,
-        new: &SuiteConfig,
-        (was, name): (&AgentName, &AgentName),
-    ) {
+    fn agent(&mut self, old: &SuiteConfig, new: &SuiteConfig, was: &AgentName, name: &AgentName) {
         let Some(agent) = old.agents.get(was) else {
             return;
         };
@@ -231,7 +244,7 @@ pub fn idle_name(whose: &str, was: &str) -> String {
 fn rebased(moves: &[MovedPath], path: &RepoPath) -> RepoPath {
     let moved = moves
         .iter()
-        .find_map(|one| path.rebased(&one.before, &one.after));
+        .find_map(|step| path.rebased(&step.before, &step.after));
     moved.unwrap_or_else(|| path.clone())
 }
 

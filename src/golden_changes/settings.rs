@@ -209,15 +209,15 @@ pub const SETTINGS: &[SettingRule] = &[
 ];
 
 /// Compares two configs setting by setting; `deciding` are the tiers whose verdicts count.
-pub fn compare(before: &Config, after: &Config, deciding: &[Tier], found: &mut ChangeCollector) {
-    rules::compare(before, after, deciding, found);
-    let kinds = of_kinds(before, after, found);
+pub fn compare(base: &Config, head: &Config, deciding: &[Tier], collector: &mut ChangeCollector) {
+    rules::compare(base, head, deciding, collector);
+    let kinds = of_kinds(base, head, collector);
     let mut walk = SettingWalk {
-        file: &after.file,
+        file: &head.file,
         kinds,
-        found,
+        collector,
     };
-    walk.node(&mut Vec::new(), Some(&tree(before)), Some(&tree(after)));
+    walk.node(&mut Vec::new(), Some(&tree(base)), Some(&tree(head)));
 }
 
 /// What a kind says of the settings that it adds to a suite.
@@ -232,13 +232,13 @@ struct KindRules {
 
 /// Adds the changes that kinds judge themselves; returns their rules for the other ones, by suite.
 fn of_kinds(
-    before: &Config,
-    after: &Config,
-    found: &mut ChangeCollector,
+    base: &Config,
+    head: &Config,
+    collector: &mut ChangeCollector,
 ) -> BTreeMap<String, KindRules> {
     let mut kinds = BTreeMap::new();
-    for new in &after.suites {
-        let Some(old) = before.suite(&new.id) else {
+    for new in &head.suites {
+        let Some(old) = base.suite(&new.id) else {
             continue;
         };
         let keys = [old, new].into_iter().filter_map(|suite| kind(&suite.kind));
@@ -262,10 +262,10 @@ fn of_kinds(
                 known.judged.insert(path);
                 match weight {
                     SettingWeight::Nothing => {}
-                    SettingWeight::Listed => found.lists(words, Some(&after.file)),
-                    SettingWeight::NeedsApproval => found.needs(words, Some(&after.file)),
-                    SettingWeight::Looser => found.moved(LimitMove::Looser, words, None),
-                    SettingWeight::Tighter => found.moved(LimitMove::Tighter, words, None),
+                    SettingWeight::Listed => collector.lists(words, Some(&head.file)),
+                    SettingWeight::NeedsApproval => collector.needs(words, Some(&head.file)),
+                    SettingWeight::Looser => collector.moved(LimitMove::Looser, words, None),
+                    SettingWeight::Tighter => collector.moved(LimitMove::Tighter, words, None),
                 }
             }
         }
@@ -291,38 +291,38 @@ struct SettingWalk<'a> {
     file: &'a RepoPath,
     /// The rules of the kinds, by suite.
     kinds: BTreeMap<String, KindRules>,
-    found: &'a mut ChangeCollector,
+    collector: &'a mut ChangeCollector,
 }
 
 impl SettingWalk<'_> {
-    fn node(&mut self, path: &mut Vec<String>, before: Option<&Value>, after: Option<&Value>) {
-        let (before, after) = (
-            before.filter(|value| !value.is_null()),
-            after.filter(|value| !value.is_null()),
+    fn node(&mut self, path: &mut Vec<String>, base: Option<&Value>, head: Option<&Value>) {
+        let (base, head) = (
+            base.filter(|value| !value.is_null()),
+            head.filter(|value| !value.is_null()),
         );
-        if before == after {
+        if base == head {
             return;
         }
         let known = self.known(path);
-        match (known, before, after) {
+        match (known, base, head) {
             // The rule for an added or removed name covers everything below it.
             (Some(Depends(_)), Some(Value::Object(_)), Some(Value::Object(_)))
                 if has_inner(path) => {}
             (Some(Harmless | Depends(_)), ..) => return,
             (Some(Listed), ..) => {
                 let words = format!("setting `{}` changed", path.join("."));
-                return self.found.lists(words, Some(self.file));
+                return self.collector.lists(words, Some(self.file));
             }
             (Some(Approval(_)), ..) | (None, ..) => {}
         }
-        match (before, after) {
-            (Some(Value::Object(one)), Some(Value::Object(other))) => {
-                let mut keys: Vec<&String> = one.keys().chain(other.keys()).collect();
+        match (base, head) {
+            (Some(Value::Object(base_fields)), Some(Value::Object(head_fields))) => {
+                let mut keys: Vec<&String> = base_fields.keys().chain(head_fields.keys()).collect();
                 keys.sort();
                 keys.dedup();
                 for key in keys {
                     path.push(key.clone());
-                    self.node(path, one.get(key), other.get(key));
+                    self.node(path, base_fields.get(key), head_fields.get(key));
                     path.pop();
                 }
             }
@@ -330,10 +330,10 @@ impl SettingWalk<'_> {
                 let words = format!(
                     "{} {} -> {}",
                     setting_name(path, known),
-                    display_value(before),
-                    display_value(after)
+                    display_value(base),
+                    display_value(head)
                 );
-                self.found.needs(words, Some(self.file));
+                self.collector.needs(words, Some(self.file));
             }
         }
     }
@@ -387,18 +387,18 @@ fn has_inner(path: &[String]) -> bool {
 
 /// The name of a setting in the report.
 fn setting_name(path: &[String], known: Option<Treatment>) -> String {
-    let names = || match path {
+    let Some(Approval(phrase)) = known else {
+        return format!("setting `{}`", path.join("."));
+    };
+    let names = match path {
         [_, suite, _, agent, ..] if path.get(2).is_some_and(|key| key == "agents") => {
             format!("{suite}/{agent}")
         }
         [_, suite, ..] => suite.clone(),
-        [one] => one.clone(),
+        [key] => key.clone(),
         [] => String::new(),
     };
-    match known {
-        Some(Approval(phrase)) => phrase.replace("{}", &names()),
-        _ => format!("setting `{}`", path.join(".")),
-    }
+    phrase.replace("{}", &names)
 }
 
 fn display_value(value: Option<&Value>) -> String {

@@ -17,5 +17,5 @@ pub fn same_suite<'a>(config: &'a Config, suite: &SuiteConfig) -> Option<&'a Sui
     config
         .suites
         .iter()
-        .find(|other| other.id == suite.id && other.kind == suite.kind)
+        .find(|candidate| candidate.id == suite.id && candidate.kind == suite.kind)
 }

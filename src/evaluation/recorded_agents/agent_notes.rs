@@ -9,12 +9,12 @@ use crate::text::first_of;
 /// How the files of an agent differ from the base commit's.
 pub fn files_change(
     state: &AgentState,
-    before: Option<&AgentState>,
+    base_state: Option<&AgentState>,
     sides: Option<&Sides<'_>>,
 ) -> FilesChange {
-    match (state, before) {
-        (AgentState::Files(now), Some(AgentState::Files(then)))
-            if now.sha256 != then.sha256 && now.contents == then.contents =>
+    match (state, base_state) {
+        (AgentState::Files(head), Some(AgentState::Files(base)))
+            if head.sha256 != base.sha256 && head.contents == base.contents =>
         {
             FilesChange::Places
         }
@@ -107,18 +107,17 @@ fn unsent_prompts(config: &Config, agent: &Agent, state: &AgentFilesState) -> Op
     if !matches!(target.transport, Transport::Model(_)) {
         return None;
     }
-    let is_inner =
-        |file: &&RepoPath| file.is_within(prompt) && file.parent() != *prompt && *file != prompt;
-    let inner: Vec<&str> = state
-        .files
-        .iter()
-        .filter(is_inner)
-        .map(RepoPath::as_str)
-        .collect();
-    (!inner.is_empty()).then(|| {
-        format!(
-            "only the files directly in a prompt package are sent to the model, so not {}",
-            first_of(&inner)
-        )
-    })
+    let mut inner: Vec<&str> = Vec::new();
+    for file in &state.files {
+        if file.is_within(prompt) && file.parent() != *prompt && file != prompt {
+            inner.push(file.as_str());
+        }
+    }
+    if inner.is_empty() {
+        return None;
+    }
+    Some(format!(
+        "only the files directly in a prompt package are sent to the model, so not {}",
+        first_of(&inner)
+    ))
 }

@@ -24,17 +24,17 @@ pub struct CurrentDigests<'a> {
 /// What a recording proves. `content` is its text, where the digest of its content is compared. If the target moved, it has to be stated.
 pub fn proof(
     stated: &StatedOrigin,
-    now: &CurrentDigests<'_>,
+    current: &CurrentDigests<'_>,
     content: Option<&str>,
     target: Motion,
 ) -> Proof {
     let compared = [
-        (Digest::Agent, &stated.agent_sha256, now.agent),
-        (Digest::Input, &stated.input_sha256, now.input),
-        (Digest::Target, &stated.target_sha256, now.target),
+        (Digest::Agent, &stated.agent_sha256, current.agent),
+        (Digest::Input, &stated.input_sha256, current.input),
+        (Digest::Target, &stated.target_sha256, current.target),
     ];
-    for (digest, stated, now) in compared {
-        if differs(stated, now) {
+    for (digest, stated, current) in compared {
+        if differs(stated, current) {
             return Proof::Stale(digest);
         }
     }
@@ -44,13 +44,13 @@ pub fn proof(
     if differs(&stated.content_sha256, of_content.as_deref()) {
         return Proof::Stale(Digest::Content);
     }
-    if is_missing(&stated.agent_sha256, now.agent) {
+    if is_missing(&stated.agent_sha256, current.agent) {
         return Proof::Missing(Digest::Agent);
     }
-    if is_missing(&stated.input_sha256, now.input) {
+    if is_missing(&stated.input_sha256, current.input) {
         return Proof::Missing(Digest::Input);
     }
-    if target == Motion::Moved && is_missing(&stated.target_sha256, now.target) {
+    if target == Motion::Moved && is_missing(&stated.target_sha256, current.target) {
         return Proof::Missing(Digest::Target);
     }
     Proof::Current
@@ -66,16 +66,16 @@ pub fn base_proof(stated: &StatedOrigin, then: &CurrentDigests<'_>) -> BaseProof
 }
 
 /// Whether a recording states a digest that is compared, and another one.
-fn differs(stated: &Option<String>, now: Option<&str>) -> bool {
+fn differs(stated: &Option<String>, current: Option<&str>) -> bool {
     stated
         .as_deref()
-        .zip(now)
-        .is_some_and(|(stated, now)| stated != now)
+        .zip(current)
+        .is_some_and(|(stated, current)| stated != current)
 }
 
 /// Whether a recording does not state a digest that is compared.
-fn is_missing(stated: &Option<String>, now: Option<&str>) -> bool {
-    stated.is_none() && now.is_some()
+fn is_missing(stated: &Option<String>, current: Option<&str>) -> bool {
+    stated.is_none() && current.is_some()
 }
 
 /// What the digests of a new recording of a case are made of.

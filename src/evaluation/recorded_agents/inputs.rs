@@ -87,7 +87,7 @@ pub enum InputMotion {
     /// The digest of both commits, or of the head alone.
     Still(String),
     /// The base commit asked something else; `None` if it had no such case.
-    Moved { now: String, before: Option<String> },
+    Moved { head: String, base: Option<String> },
 }
 
 impl InputMotion {
@@ -95,7 +95,7 @@ impl InputMotion {
     pub fn now(&self) -> Option<&str> {
         match self {
             Self::Unknown => None,
-            Self::Still(digest) | Self::Moved { now: digest, .. } => Some(digest),
+            Self::Still(digest) | Self::Moved { head: digest, .. } => Some(digest),
         }
     }
 
@@ -104,7 +104,7 @@ impl InputMotion {
         match self {
             Self::Unknown => None,
             Self::Still(digest) => Some(digest),
-            Self::Moved { before, .. } => before.as_deref(),
+            Self::Moved { base, .. } => base.as_deref(),
         }
     }
 
@@ -128,15 +128,18 @@ impl<'a> SuiteInputs<'a> {
         let head = Requests::of_plan(plan, suite, files)?;
         let loaded = plan.read_suites().find(|loaded| loaded.config.id == *suite);
         let base = base.map(|base| {
-            let now = plan.config.suite(suite);
-            let before = now.and_then(|now| same_suite(base.config, now));
-            let is_same_config = now
-                .zip(before)
-                .is_some_and(|(now, before)| now.for_reading() == before.for_reading());
+            let head_suite = plan.config.suite(suite);
+            let base_suite = head_suite.and_then(|head_suite| same_suite(base.config, head_suite));
+            let is_same_config =
+                head_suite
+                    .zip(base_suite)
+                    .is_some_and(|(head_suite, base_suite)| {
+                        head_suite.for_reading() == base_suite.for_reading()
+                    });
             let reads_alike = loaded.is_some_and(|loaded| loaded.reads.opens_alike());
             BaseInputs {
                 files: base.sides.base,
-                config: before,
+                config: base_suite,
                 opens_alike: if is_same_config && reads_alike {
                     OpensAlike::Yes
                 } else {
@@ -154,23 +157,23 @@ impl<'a> SuiteInputs<'a> {
             return InputMotion::Unknown;
         };
         let Some(base) = &self.base else {
-            let now = head.digest(run, self.files);
-            return now.map_or(InputMotion::Unknown, InputMotion::Still);
+            let digest = head.digest(run, self.files);
+            return digest.map_or(InputMotion::Unknown, InputMotion::Still);
         };
         let log = ReadLog::comparing(Some(base.files));
         let read_for = ReadFor::Case(run.case.clone());
         let files = RecordedFiles::new(self.files, base.files, &log, read_for);
-        let Some(now) = head.digest(run, &files) else {
+        let Some(head) = head.digest(run, &files) else {
             return InputMotion::Unknown;
         };
         if base.opens_alike == OpensAlike::Yes && log.different().is_empty() {
-            return InputMotion::Still(now);
+            return InputMotion::Still(head);
         }
-        let before = base.digest(run);
-        if before.as_ref() == Some(&now) {
-            InputMotion::Still(now)
+        let base = base.digest(run);
+        if base.as_ref() == Some(&head) {
+            InputMotion::Still(head)
         } else {
-            InputMotion::Moved { now, before }
+            InputMotion::Moved { head, base }
         }
     }
 }

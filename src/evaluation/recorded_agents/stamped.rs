@@ -71,12 +71,12 @@ impl RecordingDigests {
             ("content_sha256", &stated.content_sha256, &content),
         ];
         let mut values: Vec<(&str, &str)> = Vec::new();
-        for (key, stated, now) in today {
-            let Some(now) = now else { continue };
+        for (key, stated, current) in today {
+            let Some(current) = current else { continue };
             match (stated, over) {
-                (Some(stated), _) if stated == now => {}
+                (Some(stated), _) if stated == current => {}
                 (Some(_), OtherDigests::Kept) => return Stamped::Other,
-                (Some(_), OtherDigests::Replaced) | (None, _) => values.push((key, now)),
+                (Some(_), OtherDigests::Replaced) | (None, _) => values.push((key, current)),
             }
         }
         if values.is_empty() {

@@ -158,20 +158,26 @@ pub struct RecordingReport {
 
 impl AgentRecordings<'_> {
     /// Decides on the recordings, and adds what is listed or needs an approval to the golden changes.
-    pub fn report(&self, found: &mut ChangeCollector) -> RecordingReport {
-        let graded: Vec<GradedRecording> = self.recordings.iter().map(|one| one.graded).collect();
+    pub fn report(&self, collector: &mut ChangeCollector) -> RecordingReport {
+        let graded: Vec<GradedRecording> = self
+            .recordings
+            .iter()
+            .map(|recording| recording.graded)
+            .collect();
         let mut report = RecordingReport {
             makers: self.makers(),
             ..RecordingReport::default()
         };
         let mut reasons = Vec::new();
-        let unread: Vec<(&NamedRecording, &str)> = self
-            .recordings
-            .iter()
-            .filter_map(|one| Some((one, one.unread.as_deref()?)))
-            .collect();
+        let mut unread = Vec::new();
+        for recording in &self.recordings {
+            if let Some(why) = &recording.unread {
+                unread.push((recording, why));
+            }
+        }
         if let [(_, why), ..] = unread.as_slice() {
-            let members: Vec<&NamedRecording> = unread.iter().map(|(one, _)| *one).collect();
+            let members: Vec<&NamedRecording> =
+                unread.iter().map(|(recording, _)| *recording).collect();
             let subject = self.subject(&members, "recording", "recordings");
             reasons.push(format!("{subject} cannot be compared: {why}"));
         }
@@ -181,16 +187,16 @@ impl AgentRecordings<'_> {
             match effect {
                 Effect::NoVerdict => {
                     reasons.push(self.reason(row, &members));
-                    let cases = members.iter().map(|one| one.case.clone());
+                    let cases = members.iter().map(|recording| recording.case.clone());
                     report.refused_cases.extend(cases);
                 }
                 Effect::Approval => {
                     let words = self.words(row, &members);
-                    add(found, Weight::NeedsApproval, words, &files_of(&members));
+                    add(collector, Weight::NeedsApproval, words, &files_of(&members));
                 }
                 Effect::Listed => {
                     let words = self.words(row, &members);
-                    add(found, Weight::Listed, words, &files_of(&members));
+                    add(collector, Weight::Listed, words, &files_of(&members));
                 }
                 Effect::Counts if row == Row::UnprovenAsBefore => {
                     report.notes.push(self.unproven_note(&members));
@@ -203,8 +209,12 @@ impl AgentRecordings<'_> {
             report
                 .rows
                 .push(recording_row(Row::Gone, effect, self.gone.len()));
-            let files: Vec<RepoPath> = self.gone.iter().map(|one| one.file.clone()).collect();
-            add(found, Weight::NeedsApproval, self.gone_words(), &files);
+            let files: Vec<RepoPath> = self
+                .gone
+                .iter()
+                .map(|recording| recording.file.clone())
+                .collect();
+            add(collector, Weight::NeedsApproval, self.gone_words(), &files);
         }
         report.refused = (!reasons.is_empty()).then(|| reasons.join("; "));
         report
@@ -212,30 +222,30 @@ impl AgentRecordings<'_> {
 
     /// The recordings by row; where the recording workflow has to show them, those that it does not show are apart.
     fn by_row(&self, graded: &[GradedRecording]) -> Vec<(Row, Vec<&NamedRecording>, Recorder)> {
-        let mut found = Vec::new();
+        let mut rows = Vec::new();
         for (row, indexes) in decide(graded) {
             let members = indexes.iter().map(|index| &self.recordings[*index]);
-            let (shown, not_shown): (Vec<_>, Vec<_>) =
-                members.partition(|one| one.not_shown.is_none() || !is_new_in_change(row));
-            found.push((row, shown, Recorder::Shown));
-            found.push((row, not_shown, Recorder::NotShown));
+            let (shown, not_shown): (Vec<_>, Vec<_>) = members
+                .partition(|recording| recording.not_shown.is_none() || !is_new_in_change(row));
+            rows.push((row, shown, Recorder::Shown));
+            rows.push((row, not_shown, Recorder::NotShown));
         }
-        found.retain(|(_, members, _)| !members.is_empty());
-        found
+        rows.retain(|(_, members, _)| !members.is_empty());
+        rows
     }
 
     /// `3 recordings of s/a are`, with the word for their number.
-    fn subject(&self, members: &[&NamedRecording], one: &str, many: &str) -> String {
-        let noun = if members.len() == 1 { one } else { many };
+    fn subject(&self, members: &[&NamedRecording], singular: &str, plural: &str) -> String {
+        let noun = if members.len() == 1 { singular } else { plural };
         format!("{} {noun}", members.len())
     }
 
-    fn of_agent(&self, members: &[&NamedRecording], one: &str, many: &str) -> String {
+    fn of_agent(&self, members: &[&NamedRecording], singular: &str, plural: &str) -> String {
         let whose = format!("`{}/{}`", self.suite, self.agent);
         if members.len() == 1 {
-            format!("1 recording of {whose} {one}")
+            format!("1 recording of {whose} {singular}")
         } else {
-            format!("{} recordings of {whose} {many}", members.len())
+            format!("{} recordings of {whose} {plural}", members.len())
         }
     }
 
@@ -264,7 +274,7 @@ impl AgentRecordings<'_> {
                     first_of(&names(members)),
                     members
                         .iter()
-                        .find_map(|one| one.not_shown.as_deref())
+                        .find_map(|recording| recording.not_shown.as_deref())
                         .unwrap_or_default()
                 )
             }
@@ -274,8 +284,7 @@ impl AgentRecordings<'_> {
     /// The first clause says why, because a headline shows it alone.
     fn stale_reason(&self, members: &[&NamedRecording]) -> String {
         let subject = self.subject(members, "recording is stale", "recordings are stale");
-        let is_of_base_files = |one: &&NamedRecording| one.is_of_agent(self.base_sha256.as_ref());
-        if self.files_change == FilesChange::Places && members.iter().all(is_of_base_files) {
+        if self.files_change == FilesChange::Places && are_of_agent(members, &self.base_sha256) {
             return format!(
                 "{subject}: files of the agent moved, and no content changed ({}): `{}` makes {} current",
                 first_of(&names(members)),
@@ -284,8 +293,7 @@ impl AgentRecordings<'_> {
             );
         }
         let mut parts = Vec::new();
-        let is_of_branch = |one: &&NamedRecording| one.is_of_agent(self.branch_sha256.as_ref());
-        if self.base_sha256 != self.branch_sha256 && members.iter().all(is_of_branch) {
+        if self.base_sha256 != self.branch_sha256 && are_of_agent(members, &self.branch_sha256) {
             let branch = self.base.as_ref().and_then(|base| base.branch.as_ref());
             let branch = branch.map_or("the base branch".to_owned(), |name| format!("`{name}`"));
             parts.push(format!(
@@ -297,10 +305,11 @@ impl AgentRecordings<'_> {
                 self.changes(members).join(", and ")
             ));
         }
-        let is_of_base =
-            |one: &&NamedRecording| one.graded.content == Content::Same(BaseProof::Other);
+        let is_stale_on_base = members
+            .iter()
+            .all(|recording| recording.graded.content == Content::Same(BaseProof::Other));
         if let Some(base) = &self.base
-            && members.iter().all(is_of_base)
+            && is_stale_on_base
         {
             let name = base
                 .branch
@@ -324,7 +333,7 @@ impl AgentRecordings<'_> {
             let of_digest: Vec<&NamedRecording> = members
                 .iter()
                 .copied()
-                .filter(|one| one.graded.proof == Proof::Stale(digest))
+                .filter(|recording| recording.graded.proof == Proof::Stale(digest))
                 .collect();
             if of_digest.is_empty() {
                 continue;
@@ -374,15 +383,15 @@ impl AgentRecordings<'_> {
     }
 
     fn unproven_reason(&self, members: &[&NamedRecording]) -> String {
-        let missing: BTreeSet<&str> = members
-            .iter()
-            .filter_map(|one| match one.graded.proof {
-                Proof::Missing(Digest::Agent) => Some("the agent's files"),
-                Proof::Missing(Digest::Input) => Some("what the case asks"),
-                Proof::Missing(Digest::Target) => Some("what the agent calls"),
-                Proof::Missing(Digest::Content) | Proof::Current | Proof::Stale(_) => None,
-            })
-            .collect();
+        let mut missing: BTreeSet<&str> = BTreeSet::new();
+        for recording in members {
+            match recording.graded.proof {
+                Proof::Missing(Digest::Agent) => missing.insert("the agent's files"),
+                Proof::Missing(Digest::Input) => missing.insert("what the case asks"),
+                Proof::Missing(Digest::Target) => missing.insert("what the agent calls"),
+                Proof::Missing(Digest::Content) | Proof::Current | Proof::Stale(_) => false,
+            };
+        }
         let missing: Vec<&str> = missing.into_iter().collect();
         let missing = missing.join(" and ");
         let subject = if members.len() == 1 {
@@ -420,11 +429,11 @@ impl AgentRecordings<'_> {
 
     /// What is listed of the recordings of a row, or needs an approval.
     fn words(&self, row: Row, members: &[&NamedRecording]) -> String {
-        let (what, why) = match row {
+        let (statement, why) = match row {
             Row::RecordedForChange => {
                 let same = members
                     .iter()
-                    .filter(|one| matches!(one.graded.content, Content::Same(_)))
+                    .filter(|recording| matches!(recording.graded.content, Content::Same(_)))
                     .count();
                 let kept = match same {
                     0 => String::new(),
@@ -486,13 +495,13 @@ impl AgentRecordings<'_> {
             | Row::Gone => (self.of_agent(members, "counts", "count"), ""),
         };
         let head = if why.is_empty() {
-            format!("{what}: {}", first_of(&names(members)))
+            format!("{statement}: {}", first_of(&names(members)))
         } else {
-            format!("{what}: {why}; {}", first_of(&names(members)))
+            format!("{statement}: {why}; {}", first_of(&names(members)))
         };
         let stamped = members
             .iter()
-            .filter(|one| one.origin == Origin::Stamp)
+            .filter(|recording| recording.origin == Origin::Stamp)
             .count();
         let by_hand = match stamped {
             0 => String::new(),
@@ -500,7 +509,7 @@ impl AgentRecordings<'_> {
         };
         let makers: BTreeSet<&str> = members
             .iter()
-            .map(|one| one.made_by.as_str())
+            .map(|recording| recording.made_by.as_str())
             .filter(|maker| !maker.is_empty())
             .collect();
         let makers: Vec<&str> = makers.into_iter().collect();
@@ -530,7 +539,11 @@ impl AgentRecordings<'_> {
                 "them",
             ),
         };
-        let names: Vec<&str> = self.gone.iter().map(|one| one.name.as_str()).collect();
+        let names: Vec<&str> = self
+            .gone
+            .iter()
+            .map(|recording| recording.name.as_str())
+            .collect();
         let back = match &self.base {
             Some(base) if names.len() > RESTORED => {
                 format!("; commit {} has {them}", base.revision)
@@ -539,7 +552,7 @@ impl AgentRecordings<'_> {
                 let files: Vec<String> = self
                     .gone
                     .iter()
-                    .map(|one| as_argument(one.file.as_str()))
+                    .map(|recording| as_argument(recording.file.as_str()))
                     .collect();
                 format!(
                     "; `git restore --source {} --staged --worktree -- {}` brings {them} back",
@@ -554,11 +567,14 @@ impl AgentRecordings<'_> {
 
     /// The cases of these recordings where a command should name them; none for all of the agent.
     fn cases_of<'m>(&self, members: &[&'m NamedRecording]) -> Vec<&'m str> {
-        let some: BTreeSet<&str> = members.iter().map(|one| one.case.as_str()).collect();
+        let some: BTreeSet<&str> = members
+            .iter()
+            .map(|recording| recording.case.as_str())
+            .collect();
         let all: BTreeSet<&str> = self
             .recordings
             .iter()
-            .map(|one| one.case.as_str())
+            .map(|recording| recording.case.as_str())
             .collect();
         if some.len() == all.len() || some.len() > NAMED_CASES {
             return Vec::new();
@@ -569,13 +585,16 @@ impl AgentRecordings<'_> {
     fn makers(&self) -> BTreeSet<Maker> {
         self.recordings
             .iter()
-            .map(|one| one.maker.clone())
+            .map(|recording| recording.maker.clone())
             .collect()
     }
 
     /// What to do to get new recordings of these.
     fn record_again(&self, members: &[&NamedRecording]) -> NextRecording {
-        let makers = members.iter().map(|one| one.maker.clone()).collect();
+        let makers = members
+            .iter()
+            .map(|recording| recording.maker.clone())
+            .collect();
         let command = RecordCommand {
             config: self.config,
             suite: self.suite,
@@ -627,12 +646,15 @@ impl NextRecording {
     }
 }
 
-fn add(found: &mut ChangeCollector, weight: Weight, words: String, files: &[RepoPath]) {
-    found.add_about(ChangeClass::Recording, weight, words, files);
+fn add(collector: &mut ChangeCollector, weight: Weight, words: String, files: &[RepoPath]) {
+    collector.add_about(ChangeClass::Recording, weight, words, files);
 }
 
 fn files_of(members: &[&NamedRecording]) -> Vec<RepoPath> {
-    members.iter().map(|one| one.file.clone()).collect()
+    members
+        .iter()
+        .map(|recording| recording.file.clone())
+        .collect()
 }
 
 fn recording_row(row: Row, effect: Effect, count: usize) -> RecordingRow {
@@ -648,33 +670,42 @@ fn recorded_cases<'c>(cases: &'c [&'c str]) -> RecordedCases<'c> {
     }
 }
 
+/// Whether all recordings were made with these files of the agent.
+fn are_of_agent(members: &[&NamedRecording], sha256: &Option<String>) -> bool {
+    members
+        .iter()
+        .all(|recording| recording.is_of_agent(sha256.as_ref()))
+}
+
 fn names<'m>(members: &[&'m NamedRecording]) -> Vec<&'m str> {
-    members.iter().map(|one| one.name.as_str()).collect()
+    members
+        .iter()
+        .map(|recording| recording.name.as_str())
+        .collect()
 }
 
 /// The cases with other answers or calls than on the base commit. They may still pass. Empty where no content changed.
 fn other_answers(members: &[&NamedRecording]) -> String {
-    let has_changed = |one: &&NamedRecording| matches!(one.graded.content, Content::Changed(_));
-    if !members.iter().any(has_changed) {
+    let has_changed = members
+        .iter()
+        .any(|recording| matches!(recording.graded.content, Content::Changed(_)));
+    if !has_changed {
         return String::new();
     }
-    let is_compared = |one: &&&NamedRecording| {
-        matches!(one.graded.content, Content::Same(_) | Content::Changed(_))
-    };
-    let compared: BTreeSet<&str> = members
-        .iter()
-        .filter(is_compared)
-        .map(|one| one.case.as_str())
-        .collect();
-    let other: BTreeSet<&str> = members
-        .iter()
-        .filter(|one| one.answers == Answers::Other)
-        .map(|one| one.case.as_str())
-        .collect();
-    if other.is_empty() {
+    let mut compared: BTreeSet<&str> = BTreeSet::new();
+    let mut different: BTreeSet<&str> = BTreeSet::new();
+    for recording in members {
+        if let Content::Same(_) | Content::Changed(_) = recording.graded.content {
+            compared.insert(recording.case.as_str());
+        }
+        if recording.answers == Answers::Other {
+            different.insert(recording.case.as_str());
+        }
+    }
+    if different.is_empty() {
         return "; the answers and calls are the same".to_owned();
     }
-    let names: Vec<&str> = other.into_iter().collect();
+    let names: Vec<&str> = different.into_iter().collect();
     let cases = if compared.len() == 1 { "case" } else { "cases" };
     format!(
         "; other answers or calls in {} of {} {cases}: {}",

@@ -57,12 +57,11 @@ pub type Rows = BTreeMap<Row, Vec<usize>>;
 
 /// Puts each recording of an agent into its row.
 pub fn decide(recordings: &[GradedRecording]) -> Rows {
-    let of_change = |recording: &GradedRecording| {
-        recording.proof.is_current() && recording.motion == Motion::Moved
-    };
-    let is_made_for_change = recordings
-        .iter()
-        .any(|recording| of_change(recording) && matches!(recording.content, Content::Changed(_)));
+    let is_made_for_change = recordings.iter().any(|recording| {
+        recording.proof.is_current()
+            && recording.motion == Motion::Moved
+            && matches!(recording.content, Content::Changed(_))
+    });
     // Those that could stay as they are, and those of them that changed.
     let settled: Vec<&GradedRecording> = recordings
         .iter()
