@@ -12,7 +12,7 @@ use self::compared::ComparedNumbers;
 pub use self::gate_input::{BaseRuns, CaseSelection, ComparedPair, GateInput};
 use self::own::case;
 pub(super) use self::own::case_before;
-use super::limits::PlannedGate;
+use super::limits::{GatedMetric, PlannedGate};
 use super::reference::{CompletedEntry, entry_of_runs};
 use super::rule::{BaseNumber, GateResult, Openness};
 use crate::estimate::{CaseDependence, detectable, reliability, share_interval};
@@ -58,14 +58,16 @@ pub struct GateOutcome {
 }
 
 impl ComparedEntries {
-    /// The entry that the numbers are compared with. `before` is the committed one.
+    /// The entry that the numbers are compared with: the completed one, else the committed one if it is comparable.
     pub fn reference<'a>(
         &'a self,
         comparability: &Comparability,
-        before: Option<&'a BaselineEntry>,
+        committed: Option<&'a BaselineEntry>,
     ) -> Option<&'a BaselineEntry> {
         let is_comparable = matches!(comparability, Comparability::Comparable(_));
-        self.completed.as_ref().or(before.filter(|_| is_comparable))
+        self.completed
+            .as_ref()
+            .or(committed.filter(|_| is_comparable))
     }
 }
 
@@ -100,15 +102,15 @@ pub fn agent(input: &GateInput<'_>) -> GateOutcome {
     let entry = compared_with.reference(&comparability, input.before);
     let numbers = ComparedNumbers::of(input, entry, &unknown);
     let base = compared_with.base_runs.as_ref().zip(input.base);
-    let own_pairs: Vec<ComparedPair<'_>> = base.map_or_else(Vec::new, |(_, runs)| pairs_of(runs));
-    let own_input = GateInput {
-        pairs: &own_pairs,
+    let base_pairs: Vec<ComparedPair<'_>> = base.map_or_else(Vec::new, |(_, runs)| pairs_of(runs));
+    let base_input = GateInput {
+        pairs: &base_pairs,
         ..*input
     };
-    let base = base.map(|(own_entry, runs)| BaseComparison {
+    let base = base.map(|(base_entry, runs)| BaseComparison {
         runs,
-        own: ComparedNumbers::of(&own_input, entry, &unknown),
-        change: ComparedNumbers::of(input, Some(own_entry), &BaseNumber::Absent),
+        own: ComparedNumbers::of(&base_input, entry, &unknown),
+        change: ComparedNumbers::of(input, Some(base_entry), &BaseNumber::Absent),
     });
     let (mut metrics, mut open) = (Vec::with_capacity(input.metrics.len()), Vec::new());
     let apart = input.cases_apart();
@@ -133,12 +135,12 @@ pub fn agent(input: &GateInput<'_>) -> GateOutcome {
         }
         let gates = results.into_iter().map(|result| result.gate).collect();
         let column = fold::column(input.results(), index);
-        let before = numbers.before[index];
+        let baseline = numbers.reference[index];
         let delta = numbers.shared[index]
-            .zip(before)
-            .map(|(now, before)| now - before);
+            .zip(baseline)
+            .map(|(value, baseline)| value - baseline);
         let comparison = Comparison {
-            baseline: before,
+            baseline,
             delta,
             ci95: delta.and(delta_intervals[index]),
             detectable: detectable(&metric.spec, &column),
@@ -195,23 +197,29 @@ fn every_before(input: &GateInput<'_>, entry: &BaselineEntry) -> Option<u32> {
 
 /// Whether the base commit's own runs may change an outcome without them: a gate does not pass, or the baseline lacks values.
 pub fn needs_base_runs(input: &GateInput<'_>, outcome: &GateOutcome) -> bool {
-    let passes = |gate: &GateRuling| gate.is_off() || gate.ruling.verdict() == Some(Verdict::Pass);
-    let mut gates = outcome.metrics.iter().flat_map(|metric| &metric.gates);
     let Some(entry) = input.before else {
         return true;
     };
-    let lacks = |pair: &ComparedPair<'_>| match entry.last_values(&pair.result.case) {
-        None => true,
-        Some(known) => {
-            let mut values = input.metrics.iter().zip(&pair.result.values);
-            values.any(|(metric, value)| {
-                // A metric of the config may read an answer that has another form now.
-                let may_be_lost = metric.spec.source == ValueSource::Expression;
-                (value.value.is_some() || may_be_lost) && !known.contains_key(metric.spec.name)
-            })
-        }
+    let mut gates = outcome.metrics.iter().flat_map(|metric| &metric.gates);
+    let all_pass = gates.all(|gate| gate.is_off() || gate.ruling.verdict() == Some(Verdict::Pass));
+    !all_pass
+        || input
+            .pairs
+            .iter()
+            .any(|pair| lacks_values(entry, input.metrics, pair))
+}
+
+/// Whether a baseline lacks values of a pair that has them, or may have had them.
+fn lacks_values(entry: &BaselineEntry, metrics: &[GatedMetric], pair: &ComparedPair<'_>) -> bool {
+    let Some(known) = entry.last_values(&pair.result.case) else {
+        return true;
     };
-    !gates.all(passes) || input.pairs.iter().any(lacks)
+    let mut values = metrics.iter().zip(&pair.result.values);
+    values.any(|(metric, value)| {
+        // A metric of the config may read an answer that has another form now.
+        let may_be_lost = metric.spec.source == ValueSource::Expression;
+        (value.value.is_some() || may_be_lost) && !known.contains_key(metric.spec.name)
+    })
 }
 
 /// The base commit's own numbers: against the baseline, and as the reference of this run.
@@ -231,8 +239,8 @@ fn gate(
 ) -> GateResult {
     let result = numbers.gate(metric, planned);
     let Some(base) = base else { return result };
-    let own = base.own.gate(metric, planned);
-    if !own.gate.ruling.fails() && own.openness == Openness::Settled {
+    let base_result = base.own.gate(metric, planned);
+    if !base_result.gate.ruling.fails() && base_result.openness == Openness::Settled {
         return result;
     }
     let GateResult { gate, openness } = base.change.gate_of_same(metric, planned);
@@ -252,13 +260,14 @@ fn gate(
 
 /// The pairs that the base commit measured itself: what it lacks of a new case fails nothing of it.
 fn pairs_of(runs: BaseRuns<'_>) -> Vec<ComparedPair<'_>> {
-    let of = |result| ComparedPair {
-        result,
-        document: &result.case,
-        zone: None,
-    };
     let measured = runs.results.iter().filter(|result| result.completed > 0);
-    measured.map(of).collect()
+    measured
+        .map(|result| ComparedPair {
+            result,
+            document: &result.case,
+            zone: None,
+        })
+        .collect()
 }
 
 /// What to compare with, and whether the committed baseline's entry is that.
@@ -281,10 +290,10 @@ fn compared_entries(input: &GateInput<'_>) -> (Comparability, ComparedEntries) {
             }
             Comparability::Comparable(remarks)
         }
-        (other, _) if base_runs.cases.is_empty() => other,
-        (other, _) => {
+        (comparability, _) if base_runs.cases.is_empty() => comparability,
+        (comparability, _) => {
             entries.completed = Some(base_runs.clone());
-            let why = match other {
+            let why = match comparability {
                 Comparability::Incomparable(why) => why,
                 Comparability::Absent | Comparability::Comparable(_) => "no baseline".to_owned(),
             };
@@ -339,13 +348,13 @@ fn metric_report(
 /// The worst verdict of the metrics. Coverage alone is not a pass.
 fn verdict(specs: &[MetricSpec], metrics: &[MetricReport]) -> Ruling {
     let whole = Ruling::of_all(metrics.iter().map(|metric| &metric.verdict));
-    let own = specs
+    let judged = specs
         .iter()
         .zip(metrics)
         .filter(|(spec, _)| !spec.is_precondition());
-    let own = Ruling::of_all(own.map(|(_, metric)| &metric.verdict));
-    match (own.verdict(), whole.verdict()) {
-        (None, None | Some(Verdict::Pass)) => own,
+    let judged = Ruling::of_all(judged.map(|(_, metric)| &metric.verdict));
+    match (judged.verdict(), whole.verdict()) {
+        (None, None | Some(Verdict::Pass)) => judged,
         (None, Some(Verdict::Inconclusive | Verdict::Fail)) | (Some(_), _) => whole,
     }
 }
@@ -379,11 +388,11 @@ fn interval_of_share(
 }
 
 /// Compares the identities of two measurements.
-fn comparability(now: &Identity, before: Option<&BaselineEntry>) -> Comparability {
-    let Some(entry) = before else {
+fn comparability(identity: &Identity, entry: Option<&BaselineEntry>) -> Comparability {
+    let Some(entry) = entry else {
         return Comparability::Absent;
     };
-    let Some(before) = &entry.identity else {
+    let Some(baseline) = &entry.identity else {
         return Comparability::Comparable(vec![
             "the origin of the baseline is unknown: its entry has no identity".to_owned(),
         ]);
@@ -396,56 +405,63 @@ fn comparability(now: &Identity, before: Option<&BaselineEntry>) -> Comparabilit
         judge,
         samples,
         tier,
-    } = before;
-    let or_none = |text: &Option<String>| text.clone().unwrap_or_else(|| "none".to_owned());
-    for (dimension, before, now) in [
-        ("scorer revision", scorer, &now.scorer),
-        ("judge", judge, &now.judge),
+    } = baseline;
+    for (dimension, baseline, current) in [
+        ("scorer revision", scorer, &identity.scorer),
+        ("judge", judge, &identity.judge),
     ] {
-        if before != now {
+        if baseline != current {
             return Comparability::Incomparable(format!(
                 "not comparable with the baseline: its {dimension} is {}, this run's is {}; write a new baseline with `goldgate run --update-baseline`",
-                or_none(before),
-                or_none(now)
+                or_none(baseline),
+                or_none(current)
             ));
         }
     }
     let mut remarks = Vec::new();
-    if samples != &now.samples {
-        let count = |samples: &Option<u32>| {
-            samples.map_or("unknown".to_owned(), |samples| samples.to_string())
-        };
+    if samples != &identity.samples {
         remarks.push(format!(
             "samples per case: {} in the baseline, {} in this run",
-            count(samples),
-            count(&now.samples)
+            count_or_unknown(*samples),
+            count_or_unknown(identity.samples)
         ));
     }
-    if model != &now.model {
+    if model != &identity.model {
         remarks.push(format!(
             "the baseline's model is {}, this run's is {}",
             or_none(model),
-            or_none(&now.model)
+            or_none(&identity.model)
         ));
     }
     if agent_sha256
         .as_ref()
-        .zip(now.agent_sha256.as_ref())
-        .is_some_and(|(before, now)| before != now)
+        .zip(identity.agent_sha256.as_ref())
+        .is_some_and(|(baseline, current)| baseline != current)
     {
         remarks.push("the agent's files have changed since the baseline".to_owned());
     }
-    if tier != &now.tier {
+    if tier != &identity.tier {
         remarks.push(format!(
             "the baseline's tier is {}, this run's is {}",
             or_none(tier),
-            or_none(&now.tier)
+            or_none(&identity.tier)
         ));
     }
-    if suite_digest != &now.suite_digest {
+    if suite_digest != &identity.suite_digest {
         remarks.push("cases or expectations have changed since the baseline".to_owned());
     }
     Comparability::Comparable(remarks)
+}
+
+fn or_none(text: &Option<String>) -> &str {
+    text.as_deref().unwrap_or("none")
+}
+
+fn count_or_unknown(samples: Option<u32>) -> String {
+    match samples {
+        Some(samples) => samples.to_string(),
+        None => "unknown".to_owned(),
+    }
 }
 
 #[cfg(test)]

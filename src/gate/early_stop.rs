@@ -46,16 +46,9 @@ fn is_metric_settled(
     so_far: &SoFar<'_>,
 ) -> bool {
     let GatedMetric { spec, gates } = metric;
-    let is_active = |metric: &GatedMetric| metric.gates.iter().any(|planned| planned.off.is_none());
-    let is_part = |of: &GatedMetric| {
-        of.spec
-            .aggregate
-            .parts()
-            .is_some_and(|parts| parts.contains(&spec.name))
-    };
     let part_of_another = metrics
         .iter()
-        .any(|composed| is_active(composed) && is_part(composed));
+        .any(|composed| is_active(composed) && has_part(composed, spec.name));
     // A counted pair is measured; whether it fails is settled by its checks. The parts of a composed metric are judged themselves.
     let has_no_samples = matches!(
         spec.aggregate,
@@ -72,26 +65,42 @@ fn is_metric_settled(
     }
     // The worst pair decides, so a pair that stays on its side of a fixed limit changes nothing. A limit from the baseline is compared on
     // shared cases, and a mean changes with every pair.
-    let fixed = |gate: &Gate| match gate {
+    if spec.aggregate != Aggregate::Worst || part_of_another {
+        return false;
+    }
+    for planned in gates.iter().filter(|planned| planned.off.is_none()) {
+        if !is_fixed_limit(&planned.gate) {
+            return false;
+        }
+        for gate in own(planned, so_far.zone) {
+            if bound_text(&gate, least) != bound_text(&gate, most) {
+                return false;
+            }
+        }
+    }
+    true
+}
+
+fn is_active(metric: &GatedMetric) -> bool {
+    metric.gates.iter().any(|planned| planned.off.is_none())
+}
+
+/// Whether a metric is made of this one.
+fn has_part(composed: &GatedMetric, name: &str) -> bool {
+    let parts = composed.spec.aggregate.parts();
+    parts.is_some_and(|parts| parts.contains(&name))
+}
+
+/// Whether the limit is a number, without a tolerance in its band.
+fn is_fixed_limit(gate: &Gate) -> bool {
+    match gate {
         Gate::Threshold {
             limit: Limit::Number(_),
             strictness,
             ..
         } => strictness.tolerance().is_none(),
         Gate::Threshold { .. } | Gate::Change { .. } => false,
-    };
-    let same = |planned: &PlannedGate| {
-        fixed(&planned.gate)
-            && own(planned, so_far.zone)
-                .iter()
-                .all(|gate| bound_text(gate, least) == bound_text(gate, most))
-    };
-    spec.aggregate == Aggregate::Worst
-        && !part_of_another
-        && gates
-            .iter()
-            .filter(|planned| planned.off.is_none())
-            .all(same)
+    }
 }
 
 /// The gate as it applies to the agent, and as it applies to the case alone.
@@ -141,31 +150,32 @@ fn reach(spec: &MetricSpec, index: usize, so_far: &SoFar<'_>) -> Option<Interval
 fn are_checks_settled(so_far: &SoFar<'_>) -> bool {
     let done = so_far.grades.len();
     let left = so_far.left();
-    let settled = |passed: usize| {
-        let outcome = |more: usize, passing: usize| 2 * (passed + passing) > done + more;
-        let first = outcome(0, 0);
-        (0..=left).all(|more| (0..=more).all(|passing| outcome(more, passing) == first))
-    };
-    let checks = so_far
-        .grades
-        .iter()
-        .map(|grade| grade.checks.len())
-        .max()
-        .unwrap_or(0);
-    let passes = |index: usize| {
-        so_far
+    let checks = so_far.grades.iter().map(|grade| grade.checks.len());
+    for index in 0..checks.max().unwrap_or(0) {
+        let checks = so_far
             .grades
             .iter()
-            .filter(|grade| {
-                grade
-                    .checks
-                    .get(index)
-                    .is_some_and(|check| check.outcome == CheckOutcome::Passed)
-            })
-            .count()
-    };
-    (0..checks).all(|index| settled(passes(index)))
-        && settled(so_far.grades.iter().filter(|grade| grade.passed()).count())
+            .filter_map(|grade| grade.checks.get(index));
+        let passed = checks.filter(|check| check.outcome == CheckOutcome::Passed);
+        if !is_majority_settled(passed.count(), done, left) {
+            return false;
+        }
+    }
+    let passed = so_far.grades.iter().filter(|grade| grade.passed()).count();
+    is_majority_settled(passed, done, left)
+}
+
+/// Whether no result of the samples that are left changes whether most samples pass. A sample may end without a result.
+fn is_majority_settled(passed: usize, done: usize, left: usize) -> bool {
+    let passes = 2 * passed > done;
+    for more in 0..=left {
+        for passing in 0..=more {
+            if (2 * (passed + passing) > done + more) != passes {
+                return false;
+            }
+        }
+    }
+    true
 }
 
 #[cfg(test)]

@@ -20,13 +20,10 @@ pub const LEAST_LABELS: usize = 10;
 pub fn opinion(votes: &[Vote], asked: u32) -> JudgeConsensus {
     let given: Vec<Mark> = votes.iter().filter_map(Vote::mark).collect();
     let missing = (asked as usize).saturating_sub(given.len());
-    let median = |with: Mark| {
-        let mut all = given.clone();
-        all.extend(std::iter::repeat_n(with, missing));
-        all.sort_unstable();
-        all.get(all.len().saturating_sub(1) / 2).copied()
-    };
-    match (median(Mark::Fail), median(Mark::Pass)) {
+    match (
+        median(&given, Mark::Fail, missing),
+        median(&given, Mark::Pass, missing),
+    ) {
         (Some(low), Some(high)) if low == high => JudgeConsensus::Settled(low),
         (Some(_) | None, Some(_) | None) => {
             let why = votes.iter().find_map(|vote| match vote {
@@ -37,6 +34,14 @@ pub fn opinion(votes: &[Vote], asked: u32) -> JudgeConsensus {
             JudgeConsensus::Unsettled(format!("{missing} of {asked} votes are missing{because}"))
         }
     }
+}
+
+/// The median of votes, with the missing ones as this mark.
+fn median(given: &[Mark], missing_as: Mark, missing: usize) -> Option<Mark> {
+    let mut all = given.to_vec();
+    all.extend(std::iter::repeat_n(missing_as, missing));
+    all.sort_unstable();
+    all.get(all.len().saturating_sub(1) / 2).copied()
 }
 
 /// The consensus over the samples of a pair: the median of their marks, the worse of two middle ones. More than half of the `planned`
@@ -66,56 +71,63 @@ pub fn of_pair(samples: &[JudgedSample], planned: usize) -> JudgeConsensus {
 pub fn comparison(
     identity: &JudgeIdentity,
     cases: &BTreeMap<&CaseId, Mark>,
-    before: Option<&JudgeEntry>,
+    entry: Option<&JudgeEntry>,
 ) -> JudgeComparison {
-    let Some(before) = before.filter(|_| !cases.is_empty()) else {
+    let Some(entry) = entry.filter(|_| !cases.is_empty()) else {
         return JudgeComparison::Absent;
     };
-    if let Some(differs) = differs(&before.identity, identity) {
+    if let Some(difference) = difference(&entry.identity, identity) {
         return JudgeComparison::Incomparable(format!(
-            "not comparable with the baseline: {differs}; write a new baseline with `goldgate run --update-baseline`"
+            "not comparable with the baseline: {difference}; write a new baseline with `goldgate run --update-baseline`"
         ));
     }
-    let both: Vec<(Mark, Mark)> = before
-        .cases
-        .iter()
-        .filter_map(|(case, then)| Some((*then, *cases.get(case)?)))
-        .collect();
-    let passes = |mark: fn(&(Mark, Mark)) -> Mark| {
-        let passed = both.iter().filter(|pair| mark(pair) == Mark::Pass).count();
-        share(passed, both.len())
-    };
-    match passes(|pair| pair.0).zip(passes(|pair| pair.1)) {
-        Some((baseline, now)) => JudgeComparison::Known {
+    let (mut both, mut baseline_passes, mut run_passes) = (0, 0, 0);
+    for (case, baseline_mark) in &entry.cases {
+        let Some(mark) = cases.get(case) else {
+            continue;
+        };
+        both += 1;
+        baseline_passes += usize::from(*baseline_mark == Mark::Pass);
+        run_passes += usize::from(*mark == Mark::Pass);
+    }
+    match share(baseline_passes, both).zip(share(run_passes, both)) {
+        Some((baseline, run)) => JudgeComparison::Known {
             baseline,
-            delta: now - baseline,
+            delta: run - baseline,
         },
         None => JudgeComparison::Absent,
     }
 }
 
 /// The difference between two judges, if any.
-fn differs(before: &JudgeIdentity, now: &JudgeIdentity) -> Option<String> {
+fn difference(baseline: &JudgeIdentity, run: &JudgeIdentity) -> Option<String> {
     let JudgeIdentity {
         model,
         rubric_sha256,
         votes,
-    } = before;
-    let short = |digest: &str| digest.get(..12).unwrap_or(digest).to_owned();
-    let or_none = |model: &Option<String>| model.clone().unwrap_or_else(|| "none".to_owned());
-    if *rubric_sha256 != now.rubric_sha256 {
-        let (old, new) = (short(rubric_sha256), short(&now.rubric_sha256));
+    } = baseline;
+    if *rubric_sha256 != run.rubric_sha256 {
+        let (old, new) = (start_of(rubric_sha256), start_of(&run.rubric_sha256));
         return Some(format!("its judge's rubric is {old}, this run's is {new}"));
     }
-    if *model != now.model {
+    if *model != run.model {
         return Some(format!(
             "its judge is {}, this run's is {}",
-            or_none(model),
-            or_none(&now.model)
+            model.as_deref().unwrap_or("none"),
+            run.model.as_deref().unwrap_or("none")
         ));
     }
-    (*votes != now.votes)
-        .then(|| format!("its judge has {votes} votes, this run's has {}", now.votes))
+    if *votes != run.votes {
+        return Some(format!(
+            "its judge has {votes} votes, this run's has {}",
+            run.votes
+        ));
+    }
+    None
+}
+
+fn start_of(digest: &str) -> &str {
+    digest.get(..12).unwrap_or(digest)
 }
 
 /// Whether the suite has human labels for a judge.
@@ -128,7 +140,7 @@ pub enum LabelAvailability {
 /// Whether a judge may recommend. `marks` are pairs of a person's mark and the judge's; `stale` counts labels on other outputs.
 pub fn trust(marks: &[(Mark, Mark)], stale: u32, floor: f64, labelled: LabelAvailability) -> Trust {
     let agreement = agreement(marks);
-    let kappa = agreement.as_ref().and_then(|found| found.kappa);
+    let kappa = agreement.as_ref().and_then(|agreement| agreement.kappa);
     let standing = match (labelled, kappa) {
         (LabelAvailability::No, _) => JudgeStanding::NoLabels,
         (LabelAvailability::Yes, _) if marks.len() < LEAST_LABELS => JudgeStanding::TooFewLabels,

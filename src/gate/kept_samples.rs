@@ -47,26 +47,31 @@ pub fn samples_move(entry: &BaselineEntry, agent: &AgentReport, cases: usize) ->
         cases,
         floor: None,
     };
-    let found = regression(&all, &input);
-    let is_worse = found.p.is_some_and(|p| p <= alpha + EPSILON)
-        || !found.lost.is_empty()
-        || !found.asked.is_empty()
-        || found.has_collapsed();
+    let outcome = regression(&all, &input);
+    let is_worse = outcome.p.is_some_and(|p| p <= alpha + EPSILON)
+        || !outcome.lost.is_empty()
+        || !outcome.asked.is_empty()
+        || outcome.has_collapsed();
     if is_worse {
         return SamplesMove::Worse;
     }
-    if found.p.is_some_and(|p| p >= BETTER) {
+    if outcome.p.is_some_and(|p| p >= BETTER) {
         return SamplesMove::Better;
     }
-    let is_corrected = |samples: &CaseSamples| {
-        let CaseSamples { reference, run } = samples;
-        !reference.is_empty()
-            && reference.iter().all(|sample| !sample.passes)
-            && run.iter().all(|sample| sample.passes)
-            && run.len() >= samples_to_lose(reference.len(), cases)
-    };
-    let corrected = compared.iter().filter(|(_, samples)| is_corrected(samples));
-    SamplesMove::Same {
-        corrected: corrected.map(|(case, _)| (*case).clone()).collect(),
+    let mut corrected = BTreeSet::new();
+    for (case, samples) in &compared {
+        if is_corrected(samples, cases) {
+            corrected.insert((*case).clone());
+        }
     }
+    SamplesMove::Same { corrected }
+}
+
+/// Whether a case whose samples all failed now passes in enough samples.
+fn is_corrected(samples: &CaseSamples, cases: usize) -> bool {
+    let CaseSamples { reference, run } = samples;
+    !reference.is_empty()
+        && reference.iter().all(|sample| !sample.passes)
+        && run.iter().all(|sample| sample.passes)
+        && run.len() >= samples_to_lose(reference.len(), cases)
 }

@@ -68,39 +68,41 @@ fn stated_gates(
 ) -> Result<Vec<PlannedGate>, Vec<GateProblem>> {
     let mut problems = Vec::new();
     let mut gates: Vec<PlannedGate> = Vec::new();
-    for (index, one) in stated.iter().enumerate() {
-        let refuse = |key, what: &str, help: &str| GateProblem {
-            index,
-            key,
-            what: what.to_owned(),
-            help: help.to_owned(),
-        };
-        match merged(spec, one) {
-            Ok(found) if found.is_empty() && one.off.is_none() => {
-                problems.push(refuse(
-                    "min",
-                    "the gate is empty",
-                    "write min, max, max_drop or max_rise",
-                ));
+    for (index, stated_gate) in stated.iter().enumerate() {
+        match merged(spec, stated_gate) {
+            Ok(merged) if merged.is_empty() && stated_gate.off.is_none() => {
+                problems.push(GateProblem {
+                    index,
+                    key: "min",
+                    what: "the gate is empty".to_owned(),
+                    help: "write min, max, max_drop or max_rise".to_owned(),
+                });
             }
-            Ok(found) if !found.is_empty() && one.off.is_some() => {
-                problems.push(refuse(
-                    "off",
-                    "a gate is disabled and also has a limit",
-                    "remove off, or every key except off and reason",
-                ));
+            Ok(merged) if !merged.is_empty() && stated_gate.off.is_some() => {
+                problems.push(GateProblem {
+                    index,
+                    key: "off",
+                    what: "a gate is disabled and also has a limit".to_owned(),
+                    help: "remove off, or every key except off and reason".to_owned(),
+                });
             }
-            Ok(found) => gates.extend(
-                found
+            Ok(merged) => gates.extend(
+                merged
                     .into_iter()
                     .map(|gate| PlannedGate { gate, off: None }),
             ),
-            Err((key, what, help)) => problems.push(refuse(key, &what, &help)),
+            Err((key, what, help)) => problems.push(GateProblem {
+                index,
+                key,
+                what,
+                help,
+            }),
         }
     }
-    match problems.is_empty() {
-        true => Ok(gates),
-        false => Err(problems),
+    if problems.is_empty() {
+        Ok(gates)
+    } else {
+        Err(problems)
     }
 }
 
@@ -118,20 +120,18 @@ pub fn planned(
 ) -> Result<Vec<PlannedGate>, Vec<GateProblem>> {
     let mut gates = stated_gates(spec, stated)?;
     let off = stated.iter().find_map(|gate| gate.off.as_deref());
-    let replaced = |default: &Gate| {
-        gates
+    let mut kept = Vec::new();
+    for default in spec.gates {
+        let is_replaced = gates
             .iter()
-            .any(|planned| planned.gate.kind() == default.kind())
-    };
-    let kept: Vec<PlannedGate> = spec
-        .gates
-        .iter()
-        .filter(|default| !replaced(default))
-        .map(|default| PlannedGate {
-            gate: *default,
-            off: off.map(str::to_owned),
-        })
-        .collect();
+            .any(|planned| planned.gate.kind() == default.kind());
+        if !is_replaced {
+            kept.push(PlannedGate {
+                gate: *default,
+                off: off.map(str::to_owned),
+            });
+        }
+    }
     gates.splice(0..0, kept);
     Ok(gates)
 }
@@ -202,17 +202,17 @@ fn coverage_has_a_floor_only(spec: &MetricSpec, stated: &StatedGate) -> Result<(
         ("max_drop", max_drop.is_some()),
         ("max_rise", max_rise.is_some()),
     ];
-    match given
-        .into_iter()
-        .find(|(_, given)| *given && spec.aggregate == Aggregate::Coverage)
-    {
+    if spec.aggregate != Aggregate::Coverage {
+        return Ok(());
+    }
+    match given.into_iter().find(|(_, given)| *given) {
         None => Ok(()),
         Some((key, _)) => {
-            let what = format!(
+            let message = format!(
                 "{} accepts only min with a number: below it no verdict is possible",
                 spec.name
             );
-            Err((key, what, "write only min: NUMBER".to_owned()))
+            Err((key, message, "write only min: NUMBER".to_owned()))
         }
     }
 }
@@ -249,9 +249,11 @@ fn merged(spec: &MetricSpec, stated: &StatedGate) -> Result<Vec<Gate>, GateRejec
             gates.push(threshold(spec, side, limit, stated)?);
         }
     }
-    if let (true, Some((key, _))) = (gates.is_empty(), setting) {
-        let what = format!("{key} has no effect: {} has no threshold here", spec.name);
-        return Err((key, what, "add min or max".to_owned()));
+    if gates.is_empty()
+        && let Some((key, _)) = setting
+    {
+        let message = format!("{key} has no effect: {} has no threshold here", spec.name);
+        return Err((key, message, "add min or max".to_owned()));
     }
     for (direction, tolerance) in [
         (ChangeDirection::Drop, *max_drop),
@@ -282,18 +284,18 @@ fn fits(spec: &MetricSpec, floor: bool, key: &'static str) -> Result<(), GateRej
         Better::Lower => (!floor, "max or max_rise"),
         Better::Neither => (true, ""),
     };
-    match right {
-        true => Ok(()),
-        false => Err((
-            key,
-            format!(
-                "{key} does not fit {}: {} is better",
-                spec.name,
-                spec.better.as_str()
-            ),
-            format!("write {keys}"),
-        )),
+    if right {
+        return Ok(());
     }
+    Err((
+        key,
+        format!(
+            "{key} does not fit {}: {} is better",
+            spec.name,
+            spec.better.as_str()
+        ),
+        format!("write {keys}"),
+    ))
 }
 
 fn threshold(
@@ -306,10 +308,10 @@ fn threshold(
     fits(spec, side == LimitSide::Min, key)?;
     let default = spec.gates.iter().find_map(|gate| match gate {
         Gate::Threshold {
-            side: of,
+            side: default_side,
             limit,
             strictness,
-        } if *of == side => Some((*limit, *strictness)),
+        } if *default_side == side => Some((*limit, *strictness)),
         Gate::Threshold { .. } | Gate::Change { .. } => None,
     });
     let default_limit = default.map(|(limit, _)| limit);
@@ -368,7 +370,7 @@ fn lies_within(spec: &MetricSpec, key: &'static str, number: f64) -> Result<(), 
     if (0.0..=greatest).contains(&number) {
         return Ok(());
     }
-    let what = match (spec.unit, greatest.is_finite()) {
+    let message = match (spec.unit, greatest.is_finite()) {
         (Unit::Share, _) => format!(
             "{key} is {number}: {} is a share between 0 and 1",
             spec.name
@@ -389,7 +391,7 @@ fn lies_within(spec: &MetricSpec, key: &'static str, number: f64) -> Result<(), 
         (false, true) => format!("write a number from 0 to {greatest}"),
         (false, false) => "write 0 or more".to_owned(),
     };
-    Err((key, what, help))
+    Err((key, message, help))
 }
 
 /// Refuses a gate that every value passes, because it measures nothing; `off` is the explicit way.
@@ -412,15 +414,15 @@ fn can_fail(spec: &MetricSpec, gate: &Gate) -> Result<(), GateRejection> {
         } => false,
         Gate::Change { tolerance, .. } => tolerance >= greatest,
     };
-    match never {
-        false => Ok(()),
-        true => Err((
-            gate.kind().as_str(),
-            format!("no value of {} can fail this gate", spec.name),
-            "write a limit that a value can miss, or disable the gate: { off: true, reason: ... }"
-                .to_owned(),
-        )),
+    if !never {
+        return Ok(());
     }
+    Err((
+        gate.kind().as_str(),
+        format!("no value of {} can fail this gate", spec.name),
+        "write a limit that a value can miss, or disable the gate: { off: true, reason: ... }"
+            .to_owned(),
+    ))
 }
 
 /// The widest zone that a config accepts: a count has no greatest value, so that its band has none either.
@@ -469,27 +471,27 @@ fn strictness(
 
 fn without_band(why: &str) -> GateRejection {
     let help = "add zone: the width of the band, and hard: false if the gate is hard";
-    let what = format!("in_zone has no effect: {why}");
-    ("in_zone", what, help.to_owned())
+    let message = format!("in_zone has no effect: {why}");
+    ("in_zone", message, help.to_owned())
 }
 
 /// How much worse than the baseline a value in the band may be.
 fn tolerance(spec: &MetricSpec, side: LimitSide, band: StatedBand) -> Result<f64, GateRejection> {
     let StatedBand { max_drop, max_rise } = band;
-    let (key, number, other) = match side {
+    let (key, number, opposite) = match side {
         LimitSide::Min => ("max_drop", max_drop, max_rise),
         LimitSide::Max => ("max_rise", max_rise, max_drop),
     };
-    match (number, other) {
+    match (number, opposite) {
         (Some(number), None) => {
             lies_within(spec, "in_zone", number)?;
             Ok(number)
         }
         (None, _) | (_, Some(_)) => {
-            let what = "in_zone does not fit the gate".to_owned();
+            let message = "in_zone does not fit the gate".to_owned();
             Err((
                 "in_zone",
-                what,
+                message,
                 format!("write in_zone: {{ {key}: NUMBER }}"),
             ))
         }

@@ -187,8 +187,8 @@ impl PolicyOutcome {
         let Some((rate, floor)) = self.pass_rate.zip(self.floor) else {
             return Collapse::No;
         };
-        let is_below = |rate: f64| rate < floor - EPSILON;
-        match (is_below(rate.least), is_below(rate.most)) {
+        let (least, most) = (rate.least < floor - EPSILON, rate.most < floor - EPSILON);
+        match (least, most) {
             (true, true) => Collapse::Yes,
             (false, false) => Collapse::No,
             (true, false) | (false, true) => Collapse::Open,
@@ -208,32 +208,38 @@ pub enum Collapse {
 /// Applies the rules to an agent.
 pub fn policy_outcome(input: &PolicyInput<'_>) -> PolicyOutcome {
     let sides = Sides::of(input);
-    let found = sides.regression(input);
-    let own = sides.base_against_reference(input);
-    let fails_on_base = own
-        .as_ref()
-        .is_some_and(|own| own.p.is_some_and(|p| p <= input.alpha + EPSILON));
+    let regression = sides.regression(input);
+    let base_regression = sides.base_against_reference(input);
+    let fails_on_base = base_regression.as_ref().is_some_and(|base_regression| {
+        base_regression
+            .p
+            .is_some_and(|p| p <= input.alpha + EPSILON)
+    });
     let reference = if fails_on_base {
         TestReference::BaseRuns
     } else {
         TestReference::Baseline
     };
     let measured = match reference {
-        TestReference::Baseline => found.p,
+        TestReference::Baseline => regression.p,
         TestReference::BaseRuns => sides.p(reference, Missing::Left),
     };
     let test = measured.map(|p| sides.tested(reference, p));
-    let collapsed_on_base = own.as_ref().is_some_and(Regression::has_collapsed);
+    let collapsed_on_base = base_regression
+        .as_ref()
+        .is_some_and(Regression::has_collapsed);
     let floor = if collapsed_on_base {
         sides.floor_of_base(input)
     } else {
-        found.floor
+        regression.floor
     };
     let mut outcome = PolicyOutcome {
         test,
         null: null_distribution(&sides.compared(reference, Missing::Left), sides.count),
         reference,
-        base_p: own.as_ref().and_then(|own| own.p),
+        base_p: base_regression
+            .as_ref()
+            .and_then(|base_regression| base_regression.p),
         moved: sides.moved,
         lost: Vec::new(),
         asked: Vec::new(),
@@ -254,9 +260,16 @@ pub fn policy_outcome(input: &PolicyInput<'_>) -> PolicyOutcome {
         not_compared: sides.not_compared.clone(),
         cached: sides.cached.clone(),
     };
-    sides.add_lost(input, &found, own.as_ref(), &mut outcome);
+    sides.add_lost(input, &regression, base_regression.as_ref(), &mut outcome);
     add_broken(input, &mut outcome);
     outcome
+}
+
+/// The pairs that count.
+fn counted(results: &[PairResult]) -> impl Iterator<Item = &PairResult> + Clone {
+    results
+        .iter()
+        .filter(|pair| pair.exclusion == Exclusion::Counted)
 }
 
 /// What missing samples count as.
@@ -299,11 +312,6 @@ struct Sides<'a> {
 
 impl<'a> Sides<'a> {
     fn of(input: &PolicyInput<'a>) -> Self {
-        let counted = |results: &'a [PairResult]| {
-            results
-                .iter()
-                .filter(|pair| pair.exclusion == Exclusion::Counted)
-        };
         let base: BTreeMap<&CaseId, &PairResult> = input
             .base
             .into_iter()
@@ -322,12 +330,12 @@ impl<'a> Sides<'a> {
         let mut reference_is_cached = false;
         let (mut cases, mut not_compared) = (Vec::new(), Vec::new());
         for pair in counted(input.results) {
-            let own = base
+            let base_pair = base
                 .get(&pair.case)
-                .filter(|own| is_same_question(own.input_sha256.as_ref(), pair));
-            let own_samples = own.map_or_else(Vec::new, |own| {
+                .filter(|base_pair| is_same_question(base_pair.input_sha256.as_ref(), pair));
+            let base_samples = base_pair.map_or_else(Vec::new, |base_pair| {
                 let count = if base_is_cached { 1 } else { count };
-                own.scored.iter().take(count).map(sample).collect()
+                base_pair.scored.iter().take(count).map(sample).collect()
             });
             let reference = match reference_of(input.baseline, pair) {
                 CaseReference::Baseline(known) => {
@@ -336,13 +344,13 @@ impl<'a> Sides<'a> {
                     let all = known.scores.len();
                     sampled(known, if is_cached { 1 } else { all })
                 }
-                CaseReference::None => own_samples.clone(),
+                CaseReference::None => base_samples.clone(),
                 CaseReference::New => Vec::new(),
                 CaseReference::GradedOtherwise => {
-                    if own.is_none() {
+                    if base_pair.is_none() {
                         not_compared.push(pair.case.clone());
                     }
-                    own_samples.clone()
+                    base_samples.clone()
                 }
             };
             let run = if run_is_cached {
@@ -354,7 +362,7 @@ impl<'a> Sides<'a> {
                 case: &pair.case,
                 samples: CaseSamples { reference, run },
                 missing: if run_is_cached { 0 } else { pair.lost.len() },
-                base: own_samples,
+                base: base_samples,
             });
         }
         let moved = if input.base.is_some() && !has_moved(counted(input.results), &base) {
@@ -395,11 +403,14 @@ impl<'a> Sides<'a> {
     /// The rules on the base commit's own runs; `None` if these are not known.
     fn base_against_reference(&self, input: &PolicyInput<'_>) -> Option<Regression> {
         input.base?;
-        let of_base = |case: &SidedCase<'_>| CaseSamples {
-            reference: case.samples.reference.clone(),
-            run: case.base.clone(),
-        };
-        let cases: Vec<CaseSamples> = self.cases.iter().map(of_base).collect();
+        let cases: Vec<CaseSamples> = self
+            .cases
+            .iter()
+            .map(|case| CaseSamples {
+                reference: case.samples.reference.clone(),
+                run: case.base.clone(),
+            })
+            .collect();
         Some(regression(&cases, &self.input(input)))
     }
 
@@ -446,58 +457,74 @@ impl<'a> Sides<'a> {
     }
 
     fn drops(&self, reference: TestReference) -> Vec<Drop> {
-        let drop = |case: &SidedCase<'_>| {
-            let before = match reference {
-                TestReference::Baseline => &case.samples.reference,
-                TestReference::BaseRuns => &case.base,
-            };
-            let run = &case.samples.run[..case.samples.run.len().min(self.count)];
-            let (right_before, right_now) = (RightSamples::of(before), RightSamples::of(run));
-            let (before, now) = (mean_score(before)?, mean_score(run)?);
-            (now < before).then(|| Drop {
-                case: case.case.clone(),
-                before,
-                now,
-                right_before,
-                right_now,
-            })
-        };
-        let mut drops: Vec<Drop> = self.cases.iter().filter_map(drop).collect();
-        let loss = |drop: &Drop| drop.before - drop.now;
-        drops.sort_by(|one, other| loss(other).total_cmp(&loss(one)));
+        let mut drops: Vec<Drop> = self
+            .cases
+            .iter()
+            .filter_map(|case| self.drop_of(case, reference))
+            .collect();
+        drops.sort_by(|left, right| loss(right).total_cmp(&loss(left)));
         drops
     }
 
-    fn pass_rate(&self) -> Option<PassRate> {
-        let rate = |missing: Missing| {
-            let samples = self.cases.iter().flat_map(|case| {
-                let run = with_missing(case, self.count, missing).run;
-                run.into_iter().take(self.count).map(|sample| sample.passes)
-            });
-            let all: Vec<bool> = samples.collect();
-            let passed = all.iter().filter(|passes| **passes).count();
-            (!all.is_empty()).then(|| passed as f64 / all.len() as f64)
+    /// The drop of a case; `None` if its mean score is not lower.
+    fn drop_of(&self, case: &SidedCase<'_>, reference: TestReference) -> Option<Drop> {
+        let reference = match reference {
+            TestReference::Baseline => &case.samples.reference,
+            TestReference::BaseRuns => &case.base,
         };
-        Some(PassRate {
-            measured: rate(Missing::Left)?,
-            least: rate(Missing::As(WRONG))?,
-            most: rate(Missing::As(RIGHT))?,
+        let run = &case.samples.run[..case.samples.run.len().min(self.count)];
+        let (reference_score, run_score) = (mean_score(reference)?, mean_score(run)?);
+        if run_score >= reference_score {
+            return None;
+        }
+        Some(Drop {
+            case: case.case.clone(),
+            before: reference_score,
+            now: run_score,
+            right_before: RightSamples::of(reference),
+            right_now: RightSamples::of(run),
         })
     }
 
+    fn pass_rate(&self) -> Option<PassRate> {
+        Some(PassRate {
+            measured: self.pass_rate_with(Missing::Left)?,
+            least: self.pass_rate_with(Missing::As(WRONG))?,
+            most: self.pass_rate_with(Missing::As(RIGHT))?,
+        })
+    }
+
+    fn pass_rate_with(&self, missing: Missing) -> Option<f64> {
+        let (mut passed, mut all) = (0_usize, 0_usize);
+        for case in &self.cases {
+            let run = with_missing(case, self.count, missing).run;
+            for sample in run.into_iter().take(self.count) {
+                all += 1;
+                passed += usize::from(sample.passes);
+            }
+        }
+        (all > 0).then(|| passed as f64 / all as f64)
+    }
+
     fn reference_rate(&self) -> Option<f64> {
-        let samples = || self.cases.iter().flat_map(|case| &case.samples.reference);
-        let all = samples().count();
-        (all > 0).then(|| samples().filter(|sample| sample.passes).count() as f64 / all as f64)
+        let (mut passed, mut all) = (0_usize, 0_usize);
+        for sample in self.cases.iter().flat_map(|case| &case.samples.reference) {
+            all += 1;
+            passed += usize::from(sample.passes);
+        }
+        (all > 0).then(|| passed as f64 / all as f64)
     }
 
     /// The floor that the base commit's own runs give, where they are below the other one.
     fn floor_of_base(&self, input: &PolicyInput<'_>) -> Option<f64> {
-        let of_base = |case: &SidedCase<'_>| CaseSamples {
-            reference: case.base.clone(),
-            run: Vec::new(),
-        };
-        let cases: Vec<CaseSamples> = self.cases.iter().map(of_base).collect();
+        let cases: Vec<CaseSamples> = self
+            .cases
+            .iter()
+            .map(|case| CaseSamples {
+                reference: case.base.clone(),
+                run: Vec::new(),
+            })
+            .collect();
         let input = RegressionInput {
             floor: None,
             ..self.input(input)
@@ -509,50 +536,53 @@ impl<'a> Sides<'a> {
     fn add_lost(
         &self,
         input: &PolicyInput<'_>,
-        found: &Regression,
-        own: Option<&Regression>,
+        regression: &Regression,
+        base_regression: Option<&Regression>,
         outcome: &mut PolicyOutcome,
     ) {
-        let places = |one: &Regression| -> BTreeSet<usize> {
-            let asked = one.asked.iter().map(|(place, _)| *place);
-            one.lost.iter().copied().chain(asked).collect()
-        };
-        let on_base = own.map(places).unwrap_or_default();
-        let asked = found
-            .asked
-            .iter()
-            .map(|(place, missing)| (*place, Some(*missing)));
-        let mut all: Vec<(usize, Option<usize>)> = found
-            .lost
-            .iter()
-            .map(|place| (*place, None))
-            .chain(asked)
-            .collect();
+        let on_base = base_regression.map(lost_or_asked).unwrap_or_default();
+        let mut all: Vec<(usize, Option<usize>)> = Vec::new();
+        for index in &regression.lost {
+            all.push((*index, None));
+        }
+        for (index, missing) in &regression.asked {
+            all.push((*index, Some(*missing)));
+        }
         all.sort_unstable();
-        for (place, missing) in all {
-            let SidedCase { case, samples, .. } = &self.cases[place];
-            if on_base.contains(&place) {
+        for (index, missing) in all {
+            let SidedCase { case, samples, .. } = &self.cases[index];
+            if on_base.contains(&index) {
                 outcome.lost_on_base.push((*case).clone());
                 continue;
             }
-            let (before, now) = (samples.reference.len(), samples.run.len());
+            let (in_reference, in_run) = (samples.reference.len(), samples.run.len());
             match missing.filter(|_| input.repeats == Repeats::Differ) {
                 Some(more) => outcome.asked.push(AskedCase {
                     case: (*case).clone(),
-                    before,
-                    now,
+                    before: in_reference,
+                    now: in_run,
                     more,
                     command: None,
                     class: None,
                 }),
                 None => outcome.lost.push(LostCase {
                     case: (*case).clone(),
-                    before,
-                    now,
+                    before: in_reference,
+                    now: in_run,
                 }),
             }
         }
     }
+}
+
+fn loss(drop: &Drop) -> f64 {
+    drop.before - drop.now
+}
+
+/// The cases that the rules call lost or ask about, by their indices.
+fn lost_or_asked(regression: &Regression) -> BTreeSet<usize> {
+    let asked = regression.asked.iter().map(|(index, _)| *index);
+    regression.lost.iter().copied().chain(asked).collect()
 }
 
 /// The samples of a case, with the missing ones.
@@ -595,7 +625,7 @@ pub(super) fn reference_of<'a>(
 /// Whether samples with this input digest were asked the same as a pair; unknown is the same.
 fn is_same_question(input: Option<&String>, pair: &PairResult) -> bool {
     let both = input.zip(pair.input_sha256.as_ref());
-    both.is_none_or(|(before, now)| before == now)
+    both.is_none_or(|(left, right)| left == right)
 }
 
 pub(super) fn sample(scored: &ScoredSample) -> Sample {
@@ -620,10 +650,11 @@ pub fn are_cached<'p>(results: impl Iterator<Item = &'p PairResult> + Clone) -> 
         .clone()
         .filter(|pair| pair.scored.len() > 1)
         .peekable();
-    let is_long = |pair: &PairResult| pair.same_answer.is_some_and(|length| length >= LONG_ANSWER);
     repeated.peek().is_some()
         && repeated.all(|pair| pair.same_answer.is_some())
-        && results.clone().any(is_long)
+        && results
+            .clone()
+            .any(|pair| pair.same_answer.is_some_and(|length| length >= LONG_ANSWER))
 }
 
 /// The number of samples that most cases have, of equally frequent ones the larger.
@@ -643,18 +674,9 @@ fn planned_samples<'p>(
     baseline: Option<&BaselineEntry>,
     results: impl Iterator<Item = &'p PairResult> + Clone,
 ) -> usize {
-    let may_be_asked = |pair: &&PairResult| {
-        let known = baseline.and_then(|entry| entry.samples.get(&pair.case));
-        let is_steady = known.is_some_and(|known| known.passed.iter().all(|passes| *passes));
-        let before_last = pair
-            .scored
-            .split_last()
-            .map_or(&[][..], |(_, others)| others);
-        is_steady && before_last.iter().all(|sample| !sample.passes)
-    };
     let mut others = results
         .clone()
-        .filter(|pair| !may_be_asked(pair))
+        .filter(|pair| !may_be_asked(pair, baseline))
         .peekable();
     if others.peek().is_some() {
         usual_samples(others)
@@ -663,24 +685,35 @@ fn planned_samples<'p>(
     }
 }
 
+/// Whether a rule may have asked about a case: it passed in the baseline, and fails in all samples but the last.
+fn may_be_asked(pair: &PairResult, baseline: Option<&BaselineEntry>) -> bool {
+    let known = baseline.and_then(|entry| entry.samples.get(&pair.case));
+    let is_steady = known.is_some_and(|known| known.passed.iter().all(|passes| *passes));
+    let before_last = match pair.scored.split_last() {
+        Some((_, others)) => others,
+        None => &[],
+    };
+    is_steady && before_last.iter().all(|sample| !sample.passes)
+}
+
 /// Whether the scores of some case differ from the base commit's own runs, whatever their order.
 fn has_moved<'p>(
     mut results: impl Iterator<Item = &'p PairResult>,
     base: &BTreeMap<&CaseId, &PairResult>,
 ) -> bool {
-    let sorted = |pair: &PairResult| {
-        let mut scores: Vec<u32> = pair
-            .scored
-            .iter()
-            .map(|one| Score::of(one.score).parts())
-            .collect();
-        scores.sort_unstable();
-        scores
-    };
     results.any(|pair| {
         base.get(&pair.case)
-            .is_none_or(|before| sorted(before) != sorted(pair))
+            .is_none_or(|base_pair| sorted_scores(base_pair) != sorted_scores(pair))
     })
+}
+
+fn sorted_scores(pair: &PairResult) -> Vec<u32> {
+    let scores = pair.scored.iter();
+    let mut scores: Vec<u32> = scores
+        .map(|sample| Score::of(sample.score).parts())
+        .collect();
+    scores.sort_unstable();
+    scores
 }
 
 /// Adds the guards that a case breaks.
@@ -704,9 +737,14 @@ fn add_broken(input: &PolicyInput<'_>, outcome: &mut PolicyOutcome) {
             let known = input
                 .baseline
                 .and_then(|entry| entry.samples.get(&pair.case));
-            let own = base.get(&pair.case);
+            let base_pair = base.get(&pair.case);
             let is_broken_before = known.is_some_and(|known| known.broken.contains(&broken.class))
-                || own.is_some_and(|own| own.broken.iter().any(|one| one.class == broken.class));
+                || base_pair.is_some_and(|base_pair| {
+                    base_pair
+                        .broken
+                        .iter()
+                        .any(|base_rule| base_rule.class == broken.class)
+                });
             let rule = BrokenRule {
                 class: broken.class,
                 case: pair.case.clone(),

@@ -2,7 +2,7 @@
 //! or where they do not pass a gate themselves. It is chosen for each gate, and never value by value: otherwise losses below a limit would
 //! add up over several changes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::GatedMetric;
 use super::compare::{BaseRuns, case_before};
@@ -17,16 +17,16 @@ pub(super) fn entry_of_runs(
     metrics: &[GatedMetric],
     identity: &Identity,
 ) -> BaselineEntry {
-    let names = || metrics.iter().map(|metric| metric.spec.name);
-    let counted = runs
-        .results
-        .iter()
-        .filter(|pair| pair.exclusion == Exclusion::Counted);
+    let names = metrics.iter().map(|metric| metric.spec.name);
+    let mut cases = BTreeMap::new();
+    for pair in runs.results {
+        if pair.exclusion == Exclusion::Counted {
+            cases.insert(pair.case.clone(), case_values(names.clone(), pair));
+        }
+    }
     let mut entry = BaselineEntry {
         identity: Some(identity.clone()),
-        cases: counted
-            .map(|pair| (pair.case.clone(), case_values(names(), pair)))
-            .collect(),
+        cases,
         ..BaselineEntry::default()
     };
     set_numbers(&mut entry, metrics);

@@ -90,18 +90,18 @@ impl EndVerdicts {
         Self::between(verdict(interval.least), verdict(interval.most))
     }
 
-    fn between(one: Verdict, other: Verdict) -> Self {
+    fn between(left: Verdict, right: Verdict) -> Self {
         Self {
-            best: one.min(other),
-            worst: one.max(other),
+            best: left.min(right),
+            worst: left.max(right),
         }
     }
 
     /// The worse verdict of each end.
-    fn and(self, other: Option<Self>) -> Self {
-        other.map_or(self, |other| Self {
-            best: self.best.max(other.best),
-            worst: self.worst.max(other.worst),
+    fn and(self, right: Option<Self>) -> Self {
+        right.map_or(self, |right| Self {
+            best: self.best.max(right.best),
+            worst: self.worst.max(right.worst),
         })
     }
 
@@ -152,32 +152,36 @@ fn by_threshold(
     } else {
         (subject.value, EPSILON)
     };
-    let judged = |interval: Interval, threshold: f64, epsilon: f64, shared: Option<Interval>| {
-        let band = Band {
-            side,
-            threshold,
-            strictness,
-            epsilon,
-            base,
-        };
-        EndVerdicts::between(
-            band.verdict(interval.least, shared.map(|shared| shared.least)),
-            band.verdict(interval.most, shared.map(|shared| shared.most)),
-        )
-    };
     // New cases cannot be compared with the reference: they are compared with the limit that applies without one.
-    let added = match limit {
-        Limit::Baseline {
-            otherwise: Some(number),
-        } if from_baseline => subject
-            .added_value
-            .map(|value| judged(value, number, EPSILON, None)),
-        Limit::Number(_) | Limit::Baseline { .. } => None,
+    let added = match (limit, subject.added_value) {
+        (
+            Limit::Baseline {
+                otherwise: Some(number),
+            },
+            Some(value),
+        ) if from_baseline => {
+            let band = Band {
+                side,
+                threshold: number,
+                strictness,
+                epsilon: EPSILON,
+                base,
+            };
+            Some(band.end_verdicts(value, None))
+        }
+        (Limit::Number(_) | Limit::Baseline { .. }, _) => None,
     };
     // Check first whether there is anything to measure: a baseline is irrelevant otherwise.
     let ends = match (&threshold, value) {
         (Ok(threshold), Some(value)) => {
-            Ok(judged(value, *threshold, epsilon, subject.shared_value).and(added))
+            let band = Band {
+                side,
+                threshold: *threshold,
+                strictness,
+                epsilon,
+                base,
+            };
+            Ok(band.end_verdicts(value, subject.shared_value).and(added))
         }
         (Ok(_), None) => added.ok_or_else(|| of_nothing(subject)),
         (Err(_), None) => Err(of_nothing(subject)),
@@ -208,6 +212,14 @@ struct Band<'a> {
 }
 
 impl Band<'_> {
+    /// The verdicts on both ends of an interval.
+    fn end_verdicts(&self, value: Interval, shared: Option<Interval>) -> EndVerdicts {
+        EndVerdicts::between(
+            self.verdict(value.least, shared.map(|shared| shared.least)),
+            self.verdict(value.most, shared.map(|shared| shared.most)),
+        )
+    }
+
     /// The verdict on a value; `shared` is the value on the cases that the baseline also has, which decides in the band.
     fn verdict(&self, value: f64, shared: Option<f64>) -> Verdict {
         let zone = match self.strictness {

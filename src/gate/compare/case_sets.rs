@@ -43,16 +43,21 @@ impl CaseSets {
                 earlier: Vec::new(),
             };
         };
-        let before = &entry.cases;
-        let now: BTreeSet<&CaseId> = judged.results().map(|pair| &pair.case).collect();
-        let gone = || before.iter().filter(|(case, _)| !now.contains(case));
-        let removed: Vec<CaseId> = gone().map(|(case, _)| case.clone()).collect();
-        let added = now
+        let known = &entry.cases;
+        let measured_cases: BTreeSet<&CaseId> = judged.results().map(|pair| &pair.case).collect();
+        let added = measured_cases
             .iter()
-            .filter(|case| !before.contains_key(**case))
+            .filter(|case| !known.contains_key(**case))
             .count();
-        // A pair that one side excluded has no value to compare there, and none that could be missing.
-        let mut same = gone().all(|(_, values)| values.is_empty());
+        let mut removed: Vec<CaseId> = Vec::new();
+        let mut same = true;
+        for (case, values) in known {
+            if !measured_cases.contains(case) {
+                removed.push(case.clone());
+                // A pair that one side excluded has no value to compare there, and none that could be missing.
+                same &= values.is_empty();
+            }
+        }
         let (mut shared, mut unknown, mut any) = (Vec::new(), Vec::new(), false);
         let (mut one_sided, mut earlier) = (Vec::new(), Vec::new());
         for (index, pair) in judged.results().enumerate() {
@@ -63,7 +68,7 @@ impl CaseSets {
             if measured && !has_last_values {
                 unknown.push(index);
             }
-            if !before.contains_key(&pair.case) {
+            if !known.contains_key(&pair.case) {
                 same &= !measured;
                 continue;
             }
@@ -128,7 +133,7 @@ impl CaseSets {
                 ];
                 let lists = lists.into_iter().filter(|(_, cases)| !cases.is_empty());
                 let named: String = lists
-                    .map(|(what, cases)| format!("{what}: {}; ", named(cases)))
+                    .map(|(description, cases)| format!("{description}: {}; ", named(cases)))
                     .collect();
                 Some(format!("{named}cases compared: {shared}"))
             }
@@ -136,10 +141,13 @@ impl CaseSets {
     }
 
     fn rows(&self, judged: &GateInput<'_>, entry: &BaselineEntry) -> (CaseRows, CaseRows) {
-        let pairs = || self.shared.iter().map(|index| judged.pairs[*index].result);
-        let now = pairs().map(|pair| pair.values.iter().map(|value| value.value).collect());
-        let before = pairs().map(|pair| case_before(judged.metrics, entry.last_values(&pair.case)));
-        (now.collect(), before.collect())
+        let (mut run, mut baseline) = (CaseRows::new(), CaseRows::new());
+        for index in &self.shared {
+            let pair = judged.pairs[*index].result;
+            run.push(pair.values.iter().map(|value| value.value).collect());
+            baseline.push(case_before(judged.metrics, entry.last_values(&pair.case)));
+        }
+        (run, baseline)
     }
 
     /// The values of this run and of the baseline, on the cases that both have.
@@ -162,18 +170,17 @@ impl CaseSets {
                     .collect(),
             );
         }
-        let (now, before) = self.rows(judged, entry);
-        let fold = |rows: &[Vec<Option<f64>>]| {
-            fold::aggregates(&specs, rows.len(), |row, column| rows[row][column])
-        };
-        (fold(&now), fold(&before))
+        let (run, baseline) = self.rows(judged, entry);
+        (
+            fold::aggregates(&specs, run.len(), |row, column| run[row][column]),
+            fold::aggregates(&specs, baseline.len(), |row, column| baseline[row][column]),
+        )
     }
 
     /// This run's values on the cases that are not in the baseline.
     pub(super) fn added_values(&self, judged: &GateInput<'_>) -> Vec<Option<f64>> {
-        let pair = |row: usize| judged.pairs[self.unknown[row]].result;
         fold::aggregates(&judged.specs(), self.unknown.len(), |row, column| {
-            pair(row).values[column].value
+            judged.pairs[self.unknown[row]].result.values[column].value
         })
     }
 
@@ -218,21 +225,22 @@ impl CaseSets {
         let Some(entry) = entry else {
             return vec![None; judged.metrics.len()];
         };
-        let (mut now, mut before) = self.rows(judged, entry);
+        let (mut run, mut baseline) = self.rows(judged, entry);
         // The baseline has six places: a value with more of them did not move.
-        for value in now.iter_mut().chain(&mut before).flatten().flatten() {
+        for value in run.iter_mut().chain(&mut baseline).flatten().flatten() {
             *value = six_places(*value);
         }
         let mut numbers = BTreeMap::new();
-        let documents = self.shared.iter().map(|index| {
+        let mut documents: Vec<usize> = Vec::new();
+        for index in &self.shared {
             let next = numbers.len();
-            *numbers.entry(judged.pairs[*index].document).or_insert(next)
-        });
-        let documents: Vec<usize> = documents.collect();
+            let number = numbers.entry(judged.pairs[*index].document).or_insert(next);
+            documents.push(*number);
+        }
         intervals(&PairedCases {
             specs: &judged.specs(),
-            now: &now,
-            before: &before,
+            now: &run,
+            before: &baseline,
             documents: &documents,
         })
     }

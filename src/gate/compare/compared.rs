@@ -8,7 +8,7 @@ use crate::fold;
 use crate::fold::{Interval, agent_intervals};
 use crate::gate::PlannedGate;
 use crate::gate::rule::{BaseNumber, GateResult, Subject, ruled};
-use crate::model::{Aggregate, BaselineEntry, CaseId, Exclusion};
+use crate::model::{Aggregate, BaselineEntry, CaseId, Exclusion, MetricSpec};
 
 /// The numbers of an agent and of a reference, by metric.
 pub(super) struct ComparedNumbers<'a> {
@@ -19,7 +19,7 @@ pub(super) struct ComparedNumbers<'a> {
     /// The values on the cases that both measured.
     pub(super) shared: Vec<Option<f64>>,
     /// The reference's numbers on these cases.
-    pub(super) before: Vec<Option<f64>>,
+    pub(super) reference: Vec<Option<f64>>,
     /// The values on the cases that only this run measured.
     pub(super) added: Vec<Option<f64>>,
     missing: MissingValues,
@@ -33,7 +33,7 @@ struct Intervals {
     shared: Vec<Option<Interval>>,
     added: Vec<Option<Interval>>,
     /// The reference's numbers on the cases of `shared`.
-    before: Vec<Option<f64>>,
+    reference: Vec<Option<f64>>,
 }
 
 impl<'a> ComparedNumbers<'a> {
@@ -45,7 +45,7 @@ impl<'a> ComparedNumbers<'a> {
     ) -> Self {
         let sets = CaseSets::of(input, entry);
         let mut values = fold::agent(&input.specs(), input.results());
-        let (mut shared, before) = sets.values(input, entry, &values);
+        let (mut shared, reference) = sets.values(input, entry, &values);
         let mut added = sets.added_values(input);
         let missing = MissingValues::of(input, entry);
         let mut intervals = if missing.is_none() {
@@ -53,10 +53,10 @@ impl<'a> ComparedNumbers<'a> {
                 whole: points(&values),
                 shared: points(&shared),
                 added: points(&added),
-                before: before.clone(),
+                reference: reference.clone(),
             }
         } else {
-            Intervals::of(input, entry, &sets, &missing, &before)
+            Intervals::of(input, entry, &sets, &missing, &reference)
         };
         for (index, metric) in input.metrics.iter().enumerate() {
             match metric.spec.aggregate {
@@ -76,7 +76,7 @@ impl<'a> ComparedNumbers<'a> {
             }
         }
         let bases = intervals
-            .before
+            .reference
             .iter()
             .map(|number| number.map_or_else(|| unknown.clone(), BaseNumber::Known))
             .collect();
@@ -85,7 +85,7 @@ impl<'a> ComparedNumbers<'a> {
             sets,
             values,
             shared,
-            before,
+            reference,
             added,
             missing,
             intervals,
@@ -159,57 +159,70 @@ impl Intervals {
         entry: Option<&BaselineEntry>,
         sets: &CaseSets,
         missing: &MissingValues,
-        before: &[Option<f64>],
+        reference: &[Option<f64>],
     ) -> Self {
         let specs = input.specs();
-        let over = |rows: &[usize]| {
-            agent_intervals(&specs, rows.len(), |row, column, end| {
-                missing.end(input, rows[row], column, end)
-            })
-        };
         let planned: Vec<usize> = (0..input.pairs.len())
             .filter(|row| input.pairs[*row].result.exclusion != Exclusion::Quarantined)
             .collect();
-        let whole = over(&planned);
+        let whole = intervals_of_rows(input, &specs, missing, &planned);
         let Some(entry) = entry.filter(|entry| !entry.cases.is_empty()) else {
             return Self {
                 shared: whole.clone(),
                 whole,
                 added: vec![None; specs.len()],
-                before: before.to_vec(),
+                reference: reference.to_vec(),
             };
         };
-        let is_lost = |row: &usize| input.pairs[*row].result.exclusion == Exclusion::NoMajority;
-        let is_known = |row: &usize| entry.last_values(&input.pairs[*row].result.case).is_some();
-        let (lost_known, lost_new): (Vec<usize>, Vec<usize>) = planned
-            .iter()
-            .copied()
-            .filter(is_lost)
-            .partition(|row| is_known(row));
+        let (mut lost_known, mut lost_new) = (Vec::new(), Vec::new());
+        for row in planned {
+            let result = input.pairs[row].result;
+            if result.exclusion != Exclusion::NoMajority {
+                continue;
+            }
+            if entry.last_values(&result.case).is_some() {
+                lost_known.push(row);
+            } else {
+                lost_new.push(row);
+            }
+        }
         let shared = [sets.shared.as_slice(), &lost_known].concat();
-        let before = if sets.same || lost_known.is_empty() {
-            before.to_vec()
+        let reference = if sets.same || lost_known.is_empty() {
+            reference.to_vec()
         } else {
             numbers_of(input, entry, &shared)
         };
+        let added = [sets.unknown.as_slice(), &lost_new].concat();
         Self {
             whole,
-            shared: over(&shared),
-            added: over(&[sets.unknown.as_slice(), &lost_new].concat()),
-            before,
+            shared: intervals_of_rows(input, &specs, missing, &shared),
+            added: intervals_of_rows(input, &specs, missing, &added),
+            reference,
         }
     }
 }
 
+/// The intervals over the cases of these pairs.
+fn intervals_of_rows(
+    input: &GateInput<'_>,
+    specs: &[MetricSpec],
+    missing: &MissingValues,
+    rows: &[usize],
+) -> Vec<Option<Interval>> {
+    agent_intervals(specs, rows.len(), |row, column, end| {
+        missing.end(input, rows[row], column, end)
+    })
+}
+
 /// A reference's numbers on the cases of these pairs.
 fn numbers_of(input: &GateInput<'_>, entry: &BaselineEntry, rows: &[usize]) -> Vec<Option<f64>> {
-    let mut before = Vec::with_capacity(rows.len());
+    let mut reference = Vec::with_capacity(rows.len());
     for row in rows {
         let case = &input.pairs[*row].result.case;
-        before.push(case_before(input.metrics, entry.last_values(case)));
+        reference.push(case_before(input.metrics, entry.last_values(case)));
     }
     fold::aggregates(&input.specs(), rows.len(), |row, column| {
-        before[row][column]
+        reference[row][column]
     })
 }
 

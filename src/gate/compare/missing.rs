@@ -66,14 +66,15 @@ impl MissingValues {
 fn add_lost_metrics(input: &GateInput<'_>, entry: &BaselineEntry, counts: &mut [Vec<usize>]) {
     for (column, metric) in input.metrics.iter().enumerate() {
         let name = metric.spec.name;
-        let has_value = |pair: &PairResult| pair.values[column].value.is_some();
         let is_number_alone = entry.metrics.contains_key(name)
             && !entry.cases.values().any(|values| values.contains_key(name));
         let is_of_agent = matches!(
             metric.spec.aggregate,
             Aggregate::Coverage | Aggregate::NewlyFailing | Aggregate::Harmonic(..)
         );
-        if !is_number_alone || is_of_agent || input.results().any(has_value) {
+        let mut pairs = input.results();
+        if !is_number_alone || is_of_agent || pairs.any(|pair| pair.values[column].value.is_some())
+        {
             continue;
         }
         for (pair, counts) in input.results().zip(counts.iter_mut()) {
@@ -119,16 +120,16 @@ fn missing_of_metric(
     let stated: &[Option<f64>] = reference
         .and_then(|values| values.get(spec.name))
         .map_or(&[], Vec::as_slice);
-    let before = stated.iter().flatten().count();
+    let referenced = stated.iter().flatten().count();
     let is_unknown = completed == 0 && reference.is_none();
-    if measured == 0 && before == 0 && !is_unknown {
+    if measured == 0 && referenced == 0 && !is_unknown {
         return 0;
     }
     if !is_of_samples {
         return lost;
     }
     // The same share of the samples has a value as in the reference.
-    let expected = pair.planned as usize * before / stated.len().max(1);
+    let expected = pair.planned as usize * referenced / stated.len().max(1);
     let present = measured + pair.spared as usize;
     lost.max(expected.saturating_sub(present))
 }

@@ -99,45 +99,38 @@ pub(super) fn case(
 ) -> (Ruling, CaseTrend) {
     let (pair, zone) = (compared.result, compared.zone);
     let excluded = !pair.has_majority();
-    let now: Vec<Option<f64>> = pair.values.iter().map(|value| value.value).collect();
+    let values: Vec<Option<f64>> = pair.values.iter().map(|value| value.value).collect();
     let entry = entry.filter(|entry| !entry.cases.is_empty());
-    let before = entry.map(|entry| case_before(judged.metrics, entry.last_values(&pair.case)));
+    let own_values = entry.map(|entry| case_before(judged.metrics, entry.last_values(&pair.case)));
     // An average over the agent does not describe one case: compare the case with its own number in the baseline.
     let own_bases: Vec<BaseNumber> = bases
         .iter()
         .enumerate()
-        .map(|(index, base)| match (base, &before) {
+        .map(|(index, base)| match (base, &own_values) {
             (BaseNumber::Incomparable(_) | BaseNumber::Absent, _) | (_, None) => base.clone(),
-            (BaseNumber::Known(_), Some(before)) => {
-                before[index].map_or(BaseNumber::Absent, BaseNumber::Known)
+            (BaseNumber::Known(_), Some(own_values)) => {
+                own_values[index].map_or(BaseNumber::Absent, BaseNumber::Known)
             }
         })
         .collect();
-    let by_threshold = |gate: &Gate| matches!(gate, Gate::Threshold { .. });
-    let by_numbers = || own_verdict(judged, &own_bases, &now, zone, &by_threshold);
+    let by_numbers = own_verdict(judged, &own_bases, &values, zone, is_threshold);
     // If the limit comes from the baseline, a worse number alone does not fail a case.
-    let uncompared = |base: &BaseNumber| match base {
-        BaseNumber::Known(_) => BaseNumber::Incomparable(String::new()),
-        BaseNumber::Absent | BaseNumber::Incomparable(_) => base.clone(),
-    };
-    let fixed: Vec<BaseNumber> = own_bases.iter().map(uncompared).collect();
-    let by_fixed = own_verdict(judged, &fixed, &now, zone, &by_threshold);
+    let fixed: Vec<BaseNumber> = own_bases.iter().map(not_compared).collect();
+    let by_fixed = own_verdict(judged, &fixed, &values, zone, is_threshold);
     let failing = !pair.passed.passes()
         || by_fixed.verdict() == Some(Verdict::Fail)
-        || fails(judged, &own_bases, &now, zone);
+        || fails(judged, &own_bases, &values, zone);
     let verdict = match (excluded, failing) {
         (true, _) => Ruling::Judged(Verdict::Inconclusive),
         // The case's own band makes it inconclusive.
-        (false, true)
-            if zone.is_some() && by_numbers() == Ruling::Judged(Verdict::Inconclusive) =>
-        {
-            by_numbers()
+        (false, true) if zone.is_some() && by_numbers == Ruling::Judged(Verdict::Inconclusive) => {
+            by_numbers
         }
         (false, true) => Ruling::Judged(Verdict::Fail),
         // All checks pass, but a number is worse than before: the case moved and does not fail.
-        (false, false) => match by_numbers() {
+        (false, false) => match by_numbers {
             Ruling::Judged(Verdict::Fail) => Ruling::Judged(Verdict::Inconclusive),
-            other => other,
+            ruling => ruling,
         },
     };
     let trend = match (entry, entry.and_then(|entry| entry.last_values(&pair.case))) {
@@ -147,9 +140,13 @@ pub(super) fn case(
         (Some(_), Some(_)) if excluded => CaseTrend::Unknown,
         (Some(entry), Some(_)) => {
             let failed = failed_before(entry, &pair.case);
-            let failed_by_numbers =
-                fails(judged, bases, &rounded(&before.unwrap_or_default()), zone);
-            let fails_by_numbers = fails(judged, bases, &rounded(&now), zone);
+            let failed_by_numbers = fails(
+                judged,
+                bases,
+                &rounded(&own_values.unwrap_or_default()),
+                zone,
+            );
+            let fails_by_numbers = fails(judged, bases, &rounded(&values), zone);
             // Without its checks in the baseline, the numbers of both sides are compared.
             let fails_now = fails_by_numbers || (failed.is_some() && !pair.passed.passes());
             match (failed.unwrap_or(false) || failed_by_numbers, fails_now) {
@@ -172,16 +169,7 @@ fn fails(
     values: &[Option<f64>],
     zone: Option<f64>,
 ) -> bool {
-    let fixed = |gate: &Gate| {
-        matches!(
-            gate,
-            Gate::Threshold {
-                limit: Limit::Number(_),
-                ..
-            }
-        )
-    };
-    let by_number = own_verdict(judged, bases, values, zone, &fixed);
+    let by_number = own_verdict(judged, bases, values, zone, has_fixed_limit);
     let by_share = judged
         .metrics
         .iter()
@@ -198,6 +186,28 @@ fn fails(
     by_share || by_number.verdict() == Some(Verdict::Fail)
 }
 
+fn is_threshold(gate: &Gate) -> bool {
+    matches!(gate, Gate::Threshold { .. })
+}
+
+fn has_fixed_limit(gate: &Gate) -> bool {
+    matches!(
+        gate,
+        Gate::Threshold {
+            limit: Limit::Number(_),
+            ..
+        }
+    )
+}
+
+/// A known number as one that is not compared with.
+fn not_compared(base: &BaseNumber) -> BaseNumber {
+    match base {
+        BaseNumber::Known(_) => BaseNumber::Incomparable(String::new()),
+        BaseNumber::Absent | BaseNumber::Incomparable(_) => base.clone(),
+    }
+}
+
 /// Rounded to the precision of a baseline, so that equal values get equal verdicts on both sides.
 fn rounded(values: &[Option<f64>]) -> Vec<Option<f64>> {
     values.iter().map(|value| value.map(six_places)).collect()
@@ -209,7 +219,7 @@ fn own_verdict(
     bases: &[BaseNumber],
     values: &[Option<f64>],
     zone: Option<f64>,
-    looked_at: &dyn Fn(&Gate) -> bool,
+    is_relevant: fn(&Gate) -> bool,
 ) -> Ruling {
     let mut rulings = Vec::new();
     for (index, value) in values.iter().copied().enumerate() {
@@ -217,7 +227,7 @@ fn own_verdict(
         let gates = judged.metrics[index]
             .gates
             .iter()
-            .filter(|planned| looked_at(&planned.gate));
+            .filter(|planned| is_relevant(&planned.gate));
         rulings.extend(gates.map(|planned| {
             ruled(&banded(planned, zone), &subject, &bases[index])
                 .gate
