@@ -34,28 +34,28 @@ impl UnaffectedAgents {
         wanted: &Selection,
         days: &RunDays,
     ) -> Result<Self, Diagnostics> {
-        let plan_of = |files| plan(files, config, wanted.clone(), days);
-        let now = plan_of(head)?;
-        let after = dependencies(&now, head)?;
-        let before = plan_of(base).ok();
-        let before = before
+        let head_plan = plan(head, config, wanted.clone(), days)?;
+        let head_dependencies = dependencies(&head_plan, head)?;
+        let base_plan = plan(base, config, wanted.clone(), days).ok();
+        let base_dependencies = base_plan
             .as_ref()
             .and_then(|plan| dependencies(plan, base).ok())
             .unwrap_or_default();
-        let mut agents: BTreeSet<(SuiteId, AgentName)> = after
-            .iter()
-            .filter(|(key, own)| own.are_same(before.get(*key)))
-            .map(|(key, _)| key.clone())
-            .collect();
-        let depending: Vec<(SuiteId, AgentName)> = after.into_keys().collect();
+        let mut agents: BTreeSet<(SuiteId, AgentName)> = BTreeSet::new();
+        for (key, agent_dependencies) in &head_dependencies {
+            if agent_dependencies.are_same(base_dependencies.get(key)) {
+                agents.insert(key.clone());
+            }
+        }
+        let depending: Vec<(SuiteId, AgentName)> = head_dependencies.into_keys().collect();
         // Suites that grade the runs of one suite are graded together.
-        let suites = || now.suites.iter().map(|loaded| &loaded.config);
-        let runs_of: BTreeMap<&SuiteId, &SuiteId> = suites()
-            .map(|suite| (&suite.id, suite.runs_of.as_ref().unwrap_or(&suite.id)))
-            .collect();
-        let shared: BTreeSet<&SuiteId> = suites()
-            .filter_map(|suite| suite.runs_of.as_ref())
-            .collect();
+        let mut runs_of: BTreeMap<&SuiteId, &SuiteId> = BTreeMap::new();
+        let mut shared: BTreeSet<&SuiteId> = BTreeSet::new();
+        for loaded in &head_plan.suites {
+            let suite = &loaded.config;
+            runs_of.insert(&suite.id, suite.runs_of.as_ref().unwrap_or(&suite.id));
+            shared.extend(&suite.runs_of);
+        }
         let affected: BTreeSet<&SuiteId> = depending
             .iter()
             .filter(|key| !agents.contains(*key))
@@ -67,12 +67,16 @@ impl UnaffectedAgents {
                 .get(suite)
                 .is_some_and(|runs| affected.contains(runs))
         });
-        Ok(Self { agents, plan: now })
+        Ok(Self {
+            agents,
+            plan: head_plan,
+        })
     }
 
     /// One note for each agent, with its numbers in the baseline.
     pub fn notes(&self, baseline: Option<&Baseline>) -> Vec<String> {
-        let note = |(suite, agent): &(SuiteId, AgentName)| {
+        let mut notes = Vec::new();
+        for (suite, agent) in &self.agents {
             let entry = baseline.and_then(|baseline| baseline.entry(suite, agent));
             let loaded = self.plan.suite(suite);
             let numbers = entry
@@ -81,9 +85,11 @@ impl UnaffectedAgents {
             let numbers = numbers.unwrap_or_else(|| {
                 "the baseline has no numbers of the model tier for it".to_owned()
             });
-            format!("{suite}/{agent}: not affected by this change, so it did not run; {numbers}")
-        };
-        self.agents.iter().map(note).collect()
+            notes.push(format!(
+                "{suite}/{agent}: not affected by this change, so it did not run; {numbers}"
+            ));
+        }
+        notes
     }
 }
 
@@ -132,7 +138,7 @@ struct AgentDependencies<'a> {
 }
 
 impl AgentDependencies<'_> {
-    fn are_same(&self, other: Option<&Self>) -> bool {
+    fn are_same(&self, base: Option<&Self>) -> bool {
         // Recordings are not compared: to read them again costs no call.
         let is_recorded = self.suite.agents.values().any(|agent| {
             agent
@@ -140,7 +146,7 @@ impl AgentDependencies<'_> {
                 .as_ref()
                 .is_some_and(|source| source.recordings().is_some())
         });
-        !is_recorded && matches!(self.files, AgentState::Files(_)) && other == Some(self)
+        !is_recorded && matches!(self.files, AgentState::Files(_)) && base == Some(self)
     }
 }
 
@@ -149,7 +155,7 @@ fn dependencies<'a>(
     plan: &'a Plan,
     files: &dyn Files,
 ) -> Result<BTreeMap<(SuiteId, AgentName), AgentDependencies<'a>>, Diagnostics> {
-    let mut found = BTreeMap::new();
+    let mut by_agent = BTreeMap::new();
     for loaded in &plan.suites {
         let selected = loaded
             .config
@@ -157,7 +163,7 @@ fn dependencies<'a>(
             .iter()
             .filter(|(name, _)| plan.wanted.agent(name));
         for (name, agent) in selected {
-            found.insert(
+            by_agent.insert(
                 (loaded.config.id.clone(), name.clone()),
                 of_agent(plan, loaded, (name, agent), files)?,
             );
@@ -165,7 +171,7 @@ fn dependencies<'a>(
     }
     for run in planned_runs(plan, Tier::Model, files)? {
         let key = (run.request.key.suite.clone(), run.request.key.agent.clone());
-        let Some(own) = found.get_mut(&key) else {
+        let Some(agent_dependencies) = by_agent.get_mut(&key) else {
             continue;
         };
         let digest = input_digest(&run.request.ask, files)?;
@@ -173,14 +179,16 @@ fn dependencies<'a>(
             .targets()
             .filter_map(|name| plan.config.targets.get_key_value(name))
             .collect();
-        own.targets.extend(
+        agent_dependencies.targets.extend(
             called
                 .into_iter()
                 .map(|(name, target)| (name.as_str(), Some(target))),
         );
-        own.requests.push((run.request, digest, run.samples));
+        agent_dependencies
+            .requests
+            .push((run.request, digest, run.samples));
     }
-    Ok(found)
+    Ok(by_agent)
 }
 
 fn of_agent<'a>(
@@ -191,8 +199,8 @@ fn of_agent<'a>(
 ) -> Result<AgentDependencies<'a>, Diagnostics> {
     let config = &loaded.config;
     let judges = loaded.judges.iter().map(|judge| &judge.config);
-    let own = agent.model.as_ref().and_then(RunSource::live);
-    let called = own
+    let live = agent.model.as_ref().and_then(RunSource::live);
+    let called = live
         .into_iter()
         .chain(judges.map(|judge| &judge.source))
         .flat_map(LiveSource::targets);

@@ -35,8 +35,8 @@ impl AgentDigests {
         let digest = state
             .as_ref()
             .and_then(|state| state.sha256().map(str::to_owned));
-        if let Some(AgentState::Files(now)) = state {
-            self.files.extend(now.files);
+        if let Some(AgentState::Files(agent_files)) = state {
+            self.files.extend(agent_files.files);
         }
         Ok(self.known.entry(key).or_insert(digest).clone())
     }

@@ -74,26 +74,25 @@ pub fn unreported_notes(limits: SpendingLimits, unreported: UnreportedUsage) -> 
         unpriced,
     } = unreported;
     let tokens = grouped(&input.saturating_add(output).to_string());
-    let count = |calls: u64| {
-        plural(
-            usize::try_from(calls).unwrap_or(usize::MAX),
-            "call",
-            "calls",
-        )
-    };
+
     let mut notes = Vec::new();
     if calls > 0 && limits != SpendingLimits::default() {
         notes.push(format!(
             "{} reported no tokens; the budget counts about {tokens} tokens for them, estimated from the bytes that were sent \
              and received",
-            count(calls)
+            plural_calls(calls)
         ));
     }
     if unpriced > 0 && limits.cost_usd.is_some() {
         notes.push(format!(
             "{} of a program reported no cost (metrics.cost_usd), so the budget in US dollars does not count them",
-            count(unpriced)
+            plural_calls(unpriced)
         ));
     }
     notes
+}
+
+fn plural_calls(count: u64) -> String {
+    let count = usize::try_from(count).unwrap_or(usize::MAX);
+    plural(count, "call", "calls")
 }

@@ -66,14 +66,12 @@ impl EngineEvents for EventSink<'_> {
 }
 
 fn spending(metrics: &Measures) -> SampleSpending {
-    let parts = || {
-        [metrics.input_tokens, metrics.output_tokens]
-            .into_iter()
-            .flatten()
-            .sum()
+    let tokens = match metrics.total_tokens {
+        Some(total) => total,
+        None => metrics.input_tokens.unwrap_or(0) + metrics.output_tokens.unwrap_or(0),
     };
     SampleSpending {
-        tokens: metrics.total_tokens.unwrap_or_else(parts),
+        tokens,
         cost_usd: metrics.cost_usd.unwrap_or_default(),
     }
 }

@@ -124,18 +124,16 @@ impl JudgeOutcome {
             return Ok(Vec::new());
         };
         let sha256 = loaded.exhibit(&ask, run).sha256;
-        let key = |judge: &LoadedJudge| {
-            (
+        let mut ballots = Vec::new();
+        for judge in &loaded.judges {
+            let key = (
                 loaded.config.id.clone(),
                 judge.config.name.clone(),
                 sha256.clone(),
-            )
-        };
-        Ok(loaded
-            .judges
-            .iter()
-            .filter_map(|judge| self.ballots.get(&key(judge)).cloned())
-            .collect())
+            );
+            ballots.extend(self.ballots.get(&key).cloned());
+        }
+        Ok(ballots)
     }
 }
 
@@ -167,10 +165,10 @@ pub fn poll(
         options,
     )?;
     outcome.notes.extend(closed(&queues, requests));
-    let (wanted, of): (Vec<PlannedRun<'_>>, Vec<&JudgeRequest>) = wanted
+    let (wanted, request_keys): (Vec<PlannedRun<'_>>, Vec<&JudgeRequest>) = wanted
         .into_iter()
         .zip(of_votes(requests))
-        .filter(|(one, _)| queues.indices.contains_key(&one.live.target))
+        .filter(|(run, _)| queues.indices.contains_key(&run.live.target))
         .unzip();
     if wanted.is_empty() {
         return Ok(outcome);
@@ -188,7 +186,7 @@ pub fn poll(
         .extend(unreported_notes(*left, ended.spending.unreported));
     report_interruptions(&ended, &mut outcome);
     let records = session.records(ended, redactor);
-    for (index, (vote, request_key)) in wanted.iter().zip(of).enumerate() {
+    for (index, (vote, request_key)) in wanted.iter().zip(request_keys).enumerate() {
         let (cast, model) = read_vote(records.get(&index).map(String::as_str), vote);
         let (_, judge, exhibit) = &requests.0[request_key];
         let ballot = outcome
@@ -258,7 +256,8 @@ fn planned_votes<'a>(requests: &JudgeRequests<'a>) -> Result<Vec<PlannedRun<'a>>
 
 /// Returns the notes about judges whose targets cannot be called.
 fn closed(queues: &TargetQueues, requests: &JudgeRequests<'_>) -> Vec<String> {
-    let note = |(target, why): (&String, &String)| {
+    let mut notes = Vec::new();
+    for (target, why) in &queues.closed {
         let judges: BTreeSet<String> = requests
             .0
             .iter()
@@ -266,12 +265,12 @@ fn closed(queues: &TargetQueues, requests: &JudgeRequests<'_>) -> Vec<String> {
             .map(|((suite, name, _), _)| format!("{name} of {suite}"))
             .collect();
         let judges: Vec<String> = judges.into_iter().collect();
-        format!(
+        notes.push(format!(
             "judges not asked: {}: the target \"{target}\" {why}",
             judges.join(", ")
-        )
-    };
-    queues.closed.iter().map(note).collect()
+        ));
+    }
+    notes
 }
 
 /// Adds the notes about interrupted votes.
@@ -319,12 +318,12 @@ fn read_vote(record: Option<&str>, wanted: &PlannedRun<'_>) -> (Vote, Option<Str
 pub fn into_records<'s>(
     runner: &JudgeRunner<'_>,
     records: &mut BTreeMap<usize, String>,
-    of: &dyn Fn(usize) -> (&'s PlannedRun<'s>, u32),
+    planned: &dyn Fn(usize) -> (&'s PlannedRun<'s>, u32),
 ) -> Result<JudgeOutcome, CliError> {
     let mut problems = Diagnostics::default();
     let mut runs: Vec<(usize, Run)> = Vec::new();
     for (job, text) in &*records {
-        let (wanted, sample) = of(*job);
+        let (wanted, sample) = planned(*job);
         if !wanted.loaded.judges.is_empty() {
             let source = SourceText::from_text(RepoPath::root().child("record"), text.clone());
             let fields = wanted.loaded.kind.output_fields(&wanted.loaded.config);
@@ -343,7 +342,7 @@ pub fn into_records<'s>(
     };
     let mut requests = JudgeRequests::default();
     for (job, run) in &runs {
-        let (wanted, _) = of(*job);
+        let (wanted, _) = planned(*job);
         let Some(pair) = wanted.pair else { continue };
         problems.keep(requests.add(wanted.loaded, pair, run, again, runner.disk));
     }
@@ -356,7 +355,7 @@ pub fn into_records<'s>(
         .iter()
         .filter(|(_, run)| run.status == RunStatus::Completed)
     {
-        let (wanted, _) = of(*job);
+        let (wanted, _) = planned(*job);
         let Some(pair) = wanted.pair else { continue };
         let ballots = outcome.of(wanted.loaded, pair, run, runner.disk)?;
         if let Some(text) = records.get_mut(job) {

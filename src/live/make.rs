@@ -22,8 +22,8 @@ use crate::render::{CliError, plural};
 use crate::world::{Disk, World, export};
 
 /// The least number of samples of a run.
-fn least_samples(plan: &Plan, one: &PlannedRun<'_>, disk: &Disk, options: &LiveOptions) -> u32 {
-    let key = &one.request.key;
+fn least_samples(plan: &Plan, run: &PlannedRun<'_>, disk: &Disk, options: &LiveOptions) -> u32 {
+    let key = &run.request.key;
     let of_recorder = options
         .recorder
         .as_ref()
@@ -31,7 +31,7 @@ fn least_samples(plan: &Plan, one: &PlannedRun<'_>, disk: &Disk, options: &LiveO
     if options.least == LeastSamples::AsStated || plan.wanted.samples.is_some() {
         return of_recorder;
     }
-    let agent = one.loaded.config.agents.get(&key.agent);
+    let agent = run.loaded.config.agents.get(&key.agent);
     let folder = agent.and_then(|agent| agent.deterministic.as_ref()?.recordings());
     of_recorder.max(folder.map_or(0, |folder| {
         recorded_samples_of(disk, folder, &key.agent, &key.case)
@@ -51,16 +51,16 @@ pub fn make(
 ) -> Result<LiveRuns, CliError> {
     let sparing = match options.sparing {
         EarlyStopping::Exact if !plan.config.early_stop => EarlyStopping::Off,
-        other => other,
+        sparing => sparing,
     };
     let options = &LiveOptions {
         sparing,
         ..options.clone()
     };
     let mut wanted = planned_runs(plan, tier, disk)?;
-    wanted
-        .iter_mut()
-        .for_each(|one| one.samples = one.samples.max(least_samples(plan, one, disk, options)));
+    for run in &mut wanted {
+        run.samples = run.samples.max(least_samples(plan, run, disk, options));
+    }
     if wanted.is_empty() {
         return Ok(LiveRuns::default());
     }
@@ -80,14 +80,14 @@ pub fn make(
     );
     let wanted: Vec<PlannedRun<'_>> = wanted
         .into_iter()
-        .filter(|one| one.targets().all(|name| queues.indices.contains_key(name)))
+        .filter(|run| run.targets().all(|name| queues.indices.contains_key(name)))
         .collect();
     if wanted.is_empty() {
         return Ok(made);
     }
-    for one in &wanted {
-        let key = (one.request.key.suite.clone(), one.request.key.agent.clone());
-        let folder = overlay_folder(plan, &one.request);
+    for run in &wanted {
+        let key = (run.request.key.suite.clone(), run.request.key.agent.clone());
+        let folder = overlay_folder(plan, &run.request);
         made.layout.folders.insert(key, folder);
     }
     let redactor = world.redactor_by(&plan.config, &plan.config);
@@ -104,8 +104,9 @@ pub fn make(
     let engine = engine(plan, limits, queues, &session.folders)?;
     let (started_at, epoch) = (world.clock.now(), world.clock.nanoseconds());
     let ended = session.run(&engine, &redactor, options, plan.config.budget.max_minutes)?;
-    let traced = || tracing::traced(plan, &session.jobs, &ended, epoch, &redactor);
-    made.notes.extend(export(&world.env, &started_at, traced));
+    made.notes.extend(export(&world.env, &started_at, || {
+        tracing::traced(plan, &session.jobs, &ended, epoch, &redactor)
+    }));
     made.usage = usage_of(&ended, session.known.len());
     let unreported = ended.spending.unreported;
     made.notes.extend(unreported_notes(limits, unreported));
@@ -145,19 +146,20 @@ pub(super) fn overlay_folder(plan: &Plan, request: &SampleRequest) -> RepoPath {
 
 /// Returns one note for each target that could not be called.
 pub(super) fn closed(queues: &TargetQueues, wanted: &[PlannedRun<'_>]) -> Vec<String> {
-    let note = |(target, why): (&String, &String)| {
+    let mut notes = Vec::new();
+    for (target, why) in &queues.closed {
         let agents: BTreeSet<String> = wanted
             .iter()
-            .filter(|one| one.targets().any(|name| name == target))
-            .map(|one| format!("{}/{}", one.request.key.suite, one.request.key.agent))
+            .filter(|run| run.targets().any(|name| name == target))
+            .map(|run| format!("{}/{}", run.request.key.suite, run.request.key.agent))
             .collect();
         let agents: Vec<String> = agents.into_iter().collect();
-        format!(
+        notes.push(format!(
             "not run: {}: the target \"{target}\" {why}",
             agents.join(", ")
-        )
-    };
-    queues.closed.iter().map(note).collect()
+        ));
+    }
+    notes
 }
 
 impl<'a> LiveSession<'a> {

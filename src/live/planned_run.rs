@@ -58,7 +58,7 @@ pub fn planned_runs<'a>(
     files: &dyn Files,
 ) -> Result<Vec<PlannedRun<'a>>, Diagnostics> {
     let mut problems = Diagnostics::default();
-    let mut found: BTreeMap<RunKey, PlannedRun<'a>> = BTreeMap::new();
+    let mut by_key: BTreeMap<RunKey, PlannedRun<'a>> = BTreeMap::new();
     let elsewhere: BTreeSet<&RunKey> = plan
         .suites
         .iter()
@@ -149,14 +149,14 @@ pub fn planned_runs<'a>(
                     continue;
                 }
                 // Pairs may share a run, for example the base of several variants.
-                found
+                by_key
                     .entry(key.clone())
-                    .and_modify(|other| other.alone = false)
+                    .and_modify(|earlier| earlier.alone = false)
                     .or_insert(wanted);
             }
         }
     }
-    problems.or(found.into_values().collect())
+    problems.or(by_key.into_values().collect())
 }
 
 /// Returns the bytes of all requests of a tier, by target: a lower limit of what it is sent.
@@ -168,12 +168,12 @@ pub fn requested_bytes(
     samples: &BTreeMap<RunKey, u32>,
 ) -> Result<BTreeMap<String, u64>, Diagnostics> {
     let mut bytes = BTreeMap::new();
-    for one in planned_runs(plan, tier, files)? {
-        let count = one
+    for run in planned_runs(plan, tier, files)? {
+        let count = run
             .samples
-            .max(samples.get(&one.request.key).copied().unwrap_or(1));
-        let SampleRequest { system, ask, .. } = &one.request;
-        let sum: &mut u64 = bytes.entry(one.live.target.clone()).or_default();
+            .max(samples.get(&run.request.key).copied().unwrap_or(1));
+        let SampleRequest { system, ask, .. } = &run.request;
+        let sum: &mut u64 = bytes.entry(run.live.target.clone()).or_default();
         *sum = sum.saturating_add(
             u64::from(count)
                 * (system.len() + ask.said().iter().map(|text| text.len()).sum::<usize>()) as u64,
@@ -184,31 +184,32 @@ pub fn requested_bytes(
 
 /// Refuses models and HTTP targets in the deterministic tier: it may only start commands that are deterministic.
 fn forbidden_target(plan: &Plan, tier: Tier, run: &PlannedRun<'_>) -> Option<Diagnostic> {
-    let refused = |name: &&String| match (
-        tier,
-        plan.config
+    if tier == Tier::Model {
+        return None;
+    }
+    for name in run.targets() {
+        let is_refused = match plan
+            .config
             .targets
-            .get(*name)
-            .map(|target| &target.transport),
-    ) {
-        // Its model calls are only answered from recordings here.
-        (
-            Tier::Deterministic,
+            .get(name)
+            .map(|target| &target.transport)
+        {
+            // Its model calls are only answered from recordings here.
             Some(Transport::Command {
                 protocol: Protocol::Captured(_),
                 ..
-            }),
-        ) => run.live.exchanges.is_none(),
-        (Tier::Model, _) | (Tier::Deterministic, None | Some(Transport::Command { .. })) => false,
-        (Tier::Deterministic, Some(Transport::Model(_) | Transport::Http(_))) => true,
-    };
-    let name = run.targets().find(refused)?;
-    let what = format!("the deterministic tier must not call the target \"{name}\"");
-    let help = "use replay: FOLDER, a deterministic command, or replay: exchanges, and move the target to the model tier";
-    Some(Diagnostic::of_file(
-        &plan.config.file,
-        Code::LIVE_TARGET,
-        what,
-        help,
-    ))
+            }) => run.live.exchanges.is_none(),
+            None | Some(Transport::Command { .. }) => false,
+            Some(Transport::Model(_) | Transport::Http(_)) => true,
+        };
+        if is_refused {
+            return Some(Diagnostic::of_file(
+                &plan.config.file,
+                Code::LIVE_TARGET,
+                format!("the deterministic tier must not call the target \"{name}\""),
+                "use replay: FOLDER, a deterministic command, or replay: exchanges, and move the target to the model tier",
+            ));
+        }
+    }
+    None
 }

@@ -41,7 +41,8 @@ pub fn recorded_samples(
     let place = RecordingPlace::Folder(folder.clone());
     // The same for every case, so that equal reasons of cases are one.
     let again = command.again(&place, RecordedCases::All);
-    let of_sample = |sample: u32| {
+    let mut recorded = RecordedSamples::new();
+    for sample in samples {
         let exchanges = match recordings.get(&sample) {
             Some(file) if is_of_another_user(files, file, request, sample) => Err(format!(
                 "{file} was recorded for another input, such as another goal of the user; {again}"
@@ -54,19 +55,19 @@ pub fn recorded_samples(
                 ))
             }
         };
-        let recorded = SampleExchanges {
-            exchanges,
-            again: again.clone(),
-        };
-        (
-            request_v1::sample_id(&SampleRequest {
-                sample,
-                ..request.clone()
-            }),
-            recorded,
-        )
-    };
-    samples.map(of_sample).collect()
+        let sample_id = request_v1::sample_id(&SampleRequest {
+            sample,
+            ..request.clone()
+        });
+        recorded.insert(
+            sample_id,
+            SampleExchanges {
+                exchanges,
+                again: again.clone(),
+            },
+        );
+    }
+    recorded
 }
 
 /// The number of recorded samples of a case.
@@ -131,7 +132,7 @@ fn is_of_another_user(
     let recorded = run.and_then(|run| run.provenance.input_sha256);
     recorded
         .zip(input_digest(&request.ask, files).ok())
-        .is_some_and(|(then, now)| now != then)
+        .is_some_and(|(recorded, current)| current != recorded)
 }
 
 fn read_exchanges(

@@ -48,31 +48,31 @@ impl RecordingWriter {
         named: Option<&str>,
     ) -> Result<Self, Diagnostics> {
         let mut problems = Diagnostics::default();
-        let mut own = BTreeMap::new();
+        let mut folders = BTreeMap::new();
         let mut places: BTreeMap<(&AgentName, &str), &SuiteId> = BTreeMap::new();
-        for one in wanted {
-            let key = &one.request.key;
-            let agent = one.loaded.config.agents.get(&key.agent);
+        for run in wanted {
+            let key = &run.request.key;
+            let agent = run.loaded.config.agents.get(&key.agent);
             if named.is_some() {
-                let other = places.insert((&key.agent, key.case.as_str()), &key.suite);
-                if let Some(other) = other.filter(|other| **other != key.suite) {
-                    let what = format!(
-                        "--record: the suites \"{other}\" and \"{}\" both have runs of {} on {}",
+                let suite = places.insert((&key.agent, key.case.as_str()), &key.suite);
+                if let Some(suite) = suite.filter(|suite| **suite != key.suite) {
+                    let message = format!(
+                        "--record: the suites \"{suite}\" and \"{}\" both have runs of {} on {}",
                         key.suite, key.agent, key.case
                     );
                     problems.push(Diagnostic::of_command_line(
                         Code::CONTRADICTION,
-                        what,
+                        message,
                         "record one --suite at a time",
                     ));
                 }
-            } else if one.live.record {
+            } else if run.live.record {
                 match agent.and_then(|agent| agent.deterministic.as_ref()?.recordings()) {
                     Some(folder) => {
-                        own.insert((key.suite.clone(), key.agent.clone()), folder.clone());
+                        folders.insert((key.suite.clone(), key.agent.clone()), folder.clone());
                     }
                     None => {
-                        let what = format!(
+                        let message = format!(
                             "{}/{} records, but has no folder to replay from",
                             key.suite, key.agent
                         );
@@ -80,7 +80,7 @@ impl RecordingWriter {
                         problems.push(Diagnostic::of_file(
                             &plan.config.file,
                             Code::NO_FOLDER,
-                            what,
+                            message,
                             help,
                         ));
                         break;
@@ -90,7 +90,7 @@ impl RecordingWriter {
         }
         problems.or(Self {
             named: named.map(str::to_owned),
-            own,
+            own: folders,
         })
     }
 

@@ -47,24 +47,23 @@ pub(super) fn engine<'a>(
     queues: TargetQueues,
     folders: &'a BTreeMap<RepoPath, Box<dyn Files>>,
 ) -> Result<Engine<'a>, Diagnostic> {
-    let unpriced = |model: &&String| !plan.config.prices.contains_key(*model);
     if limits.cost_usd.is_some() && limits.tokens.is_none() {
         // Its calls would cost nothing, and the run would never reach the limit.
-        if let Some(model) = queues
+        for model in queues
             .queues
             .iter()
             .filter_map(|queue| queue.model.as_ref())
-            .find(unpriced)
         {
-            let what =
-                format!("the budget in US dollars cannot be kept, because {model} has no price");
-            let help = "add it under prices, or budget: { max_tokens: … }";
-            return Err(Diagnostic::of_file(
-                &plan.config.file,
-                Code::NO_PRICE,
-                what,
-                help,
-            ));
+            if !plan.config.prices.contains_key(model) {
+                return Err(Diagnostic::of_file(
+                    &plan.config.file,
+                    Code::NO_PRICE,
+                    format!(
+                        "the budget in US dollars cannot be kept, because {model} has no price"
+                    ),
+                    "add it under prices, or budget: { max_tokens: … }",
+                ));
+            }
         }
     }
     Ok(Engine {
@@ -124,46 +123,50 @@ impl<'a> LiveSession<'a> {
         };
         let mut saved = SavedAnswers::new(plan, disk);
         let (mut jobs, mut runs, mut is_addressed) = (Vec::new(), Vec::new(), Vec::new());
-        for (run, one) in wanted.iter().enumerate() {
-            let target = &plan.config.targets[&one.live.target];
-            let folder = match &one.request.ask.tools {
+        for (run, planned) in wanted.iter().enumerate() {
+            let target = &plan.config.targets[&planned.live.target];
+            let folder = match &planned.request.ask.tools {
                 Toolbox::Folder { root, .. } => digests.get(root).cloned(),
                 Toolbox::Empty | Toolbox::Canned(_) => None,
             };
-            let input_sha256 = input_digest(&one.request.ask, disk)?;
+            let input_sha256 = input_digest(&planned.request.ask, disk)?;
             let state = AnswerInputs {
-                agent: agents.of(disk, one)?,
+                agent: agents.of(disk, planned)?,
                 folder,
             };
-            let refinement = one.live.critic.as_ref().zip(one.refinement.as_ref());
+            let refinement = planned
+                .live
+                .critic
+                .as_ref()
+                .zip(planned.refinement.as_ref());
             let others = OtherParties {
                 critic: refinement
                     .map(|(name, course)| (&plan.config.targets[name], course.identity())),
-                user: one
+                user: planned
                     .simulated_user()
                     .map(|user| &plan.config.targets[&user.target]),
             };
-            let mut targets = one
+            let mut targets = planned
                 .targets()
                 .map(|name| &plan.config.targets[name].transport);
-            let is_named =
-                state.agent.is_some() || targets.all(|one| matches!(one, Transport::Model(_)));
-            let origin = origin(one, target, (&state, input_sha256), &stamp);
-            for sample in one.first..one.first + one.samples {
+            let is_named = state.agent.is_some()
+                || targets.all(|transport| matches!(transport, Transport::Model(_)));
+            let origin = origin(planned, target, (&state, input_sha256), &stamp);
+            for sample in planned.first..planned.first + planned.samples {
                 let request = SampleRequest {
                     sample,
-                    ..one.request.clone()
+                    ..planned.request.clone()
                 };
-                let request = with_recorded_user(disk, one, request);
+                let request = with_recorded_user(disk, planned, request);
                 saved
                     .addresses
                     .push(SampleAddress::of(&request, target, &state, &others));
                 saved
                     .measures_variance
-                    .push(one.loaded.kind.caching != RunCaching::Usual);
+                    .push(planned.loaded.kind.caching != RunCaching::Usual);
                 runs.push(run);
                 is_addressed.push(is_named);
-                jobs.push(sample_job(one, request, origin.clone(), queues));
+                jobs.push(sample_job(planned, request, origin.clone(), queues));
             }
         }
         Ok(Self {
@@ -199,12 +202,11 @@ impl<'a> LiveSession<'a> {
         self.known
             .iter()
             .for_each(|(job, text)| early_stop.grade(*job, text));
-        let agent_of =
-            |job: &&SampleJob| format!("{}/{}", job.request.key.suite, job.request.key.agent);
-        let progress = Progress::of(
-            &jobs.iter().map(agent_of).collect::<Vec<_>>(),
-            options.loudness,
-        );
+        let agents: Vec<String> = jobs
+            .iter()
+            .map(|job| format!("{}/{}", job.request.key.suite, job.request.key.agent))
+            .collect();
+        let progress = Progress::of(&agents, options.loudness);
         let events = EventSink {
             saved: &self.saved,
             called: &called,
@@ -290,15 +292,15 @@ async fn stopped(minutes: Option<f64>) -> Interruption {
 
 /// The provenance of the samples of one run.
 fn origin(
-    one: &PlannedRun<'_>,
+    run: &PlannedRun<'_>,
     target: &Target,
     (state, input_sha256): (&AnswerInputs, String),
     stamp: &RunProvenance,
 ) -> RunProvenance {
-    let agent = one.loaded.config.agents.get(&one.request.key.agent);
+    let agent = run.loaded.config.agents.get(&run.request.key.agent);
     RunProvenance {
-        target: Some(one.live.target.clone()),
-        arguments: recorded_command(&one.live.target, target),
+        target: Some(run.live.target.clone()),
+        arguments: recorded_command(&run.live.target, target),
         provenance: Provenance {
             prompt_package: agent
                 .and_then(|agent| agent.prompt.as_ref())
@@ -306,7 +308,7 @@ fn origin(
             agent_sha256: state.agent.clone(),
             input_sha256: Some(input_sha256),
             // A command of the command line is written otherwise on every machine.
-            target_sha256: (one.live.target != RECORDED_COMMAND).then(|| target_digest(target)),
+            target_sha256: (run.live.target != RECORDED_COMMAND).then(|| target_digest(target)),
             ..Provenance::default()
         },
         ..stamp.clone()
@@ -329,10 +331,10 @@ fn recorded_command(name: &str, target: &Target) -> Vec<String> {
 /// The request with what the user said in the recording, if the recording answers the agent's calls and a model played the user.
 fn with_recorded_user(
     disk: &Disk,
-    one: &PlannedRun<'_>,
+    run: &PlannedRun<'_>,
     mut request: SampleRequest,
 ) -> SampleRequest {
-    if let (Some(folder), UserTurns::Simulated(_)) = (&one.live.exchanges, &request.ask.turns) {
+    if let (Some(folder), UserTurns::Simulated(_)) = (&run.live.exchanges, &request.ask.turns) {
         let SampleRequest { key, sample, .. } = &request;
         let mut said = recorded_user(disk, folder, key, *sample);
         if said.is_empty() {
@@ -345,15 +347,15 @@ fn with_recorded_user(
 }
 
 fn sample_job(
-    one: &PlannedRun<'_>,
+    run: &PlannedRun<'_>,
     request: SampleRequest,
     origin: RunProvenance,
     queues: &TargetQueues,
 ) -> SampleJob {
-    let refinement = one.live.critic.as_ref().zip(one.refinement.as_ref());
-    let majority = one.samples / 2 + 1;
+    let refinement = run.live.critic.as_ref().zip(run.refinement.as_ref());
+    let majority = run.samples / 2 + 1;
     SampleJob {
-        queue: queues.indices[&one.live.target],
+        queue: queues.indices[&run.live.target],
         origin,
         // The samples that a majority needs come first; the rest may not be needed.
         round: if request.sample < majority {

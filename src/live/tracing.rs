@@ -6,7 +6,7 @@ use super::session_outcome::SessionOutcome;
 use crate::evaluation::plan::Plan;
 use crate::format::redact::redacted_record;
 use crate::live::engine::{JobOutcome, SampleJob, TimeSpan, TimedCall};
-use crate::model::{ModelCall, Period, Traced, Transport, Wire};
+use crate::model::{ModelCall, Period, Provider, Traced, Transport, Wire};
 use crate::text::Redactor;
 
 /// Returns the traces of the samples that were made; `epoch` is the start of the run in nanoseconds since 1970.
@@ -27,19 +27,15 @@ pub fn traced(
         let (JobOutcome::Made(record), job) = (end, &jobs[*index]) else {
             continue;
         };
-        let model = |name: &String| match &plan.config.targets.get(name)?.transport {
-            Transport::Model(provider) => Some(provider),
-            Transport::Command { .. } | Transport::Http(_) => None,
-        };
-        let actor = job.origin.target.as_ref().and_then(model);
+        let actor = job
+            .origin
+            .target
+            .as_ref()
+            .and_then(|name| provider_of(plan, name));
         let critic = job
             .refining
             .as_ref()
-            .and_then(|refining| Some((refining.critic, model(&refining.target)?)));
-        let period = |stretch: &TimeSpan| Period {
-            start: at(epoch, stretch.from),
-            end: at(epoch, stretch.to),
-        };
+            .and_then(|refining| Some((refining.critic, provider_of(plan, &refining.target)?)));
         let chats = timeline.chats.iter().filter_map(
             |TimedCall {
                  stretch,
@@ -53,7 +49,7 @@ pub fn traced(
                 };
                 let (provider, asked) = (vendor(asked.wire).to_owned(), asked.model.clone());
                 Some(ModelCall {
-                    period: period(stretch),
+                    period: period(epoch, stretch),
                     provider,
                     asked,
                     outcome: outcome.clone(),
@@ -63,13 +59,32 @@ pub fn traced(
         traced.push(Traced {
             suite: job.request.key.suite.clone(),
             record: redacted_record(record.as_ref().clone(), redactor),
-            period: period(&timeline.period),
+            period: period(epoch, &timeline.period),
             provider: actor.map(|provider| vendor(provider.wire).to_owned()),
             chats: chats.collect(),
-            tools: timeline.tools.iter().map(period).collect(),
+            tools: timeline
+                .tools
+                .iter()
+                .map(|span| period(epoch, span))
+                .collect(),
         });
     }
     traced
+}
+
+/// The provider of a target; `None` if the target is a program.
+fn provider_of<'p>(plan: &'p Plan, target: &str) -> Option<&'p Provider> {
+    match &plan.config.targets.get(target)?.transport {
+        Transport::Model(provider) => Some(provider),
+        Transport::Command { .. } | Transport::Http(_) => None,
+    }
+}
+
+fn period(epoch: u64, span: &TimeSpan) -> Period {
+    Period {
+        start: at(epoch, span.from),
+        end: at(epoch, span.to),
+    }
 }
 
 fn at(epoch: u64, since: Duration) -> u64 {

@@ -83,18 +83,18 @@ impl BudgetState {
             0 => 0.0,
             answered => (self.open.get() + 1) as f64 / answered as f64,
         };
-        let reached = |spent: f64, limit: f64| spent >= limit || spent + spent * ahead > limit;
+
         if self
             .limits
             .cost_usd
-            .is_some_and(|limit| reached(self.cost.get(), limit))
+            .is_some_and(|limit| is_reached(self.cost.get(), ahead, limit))
         {
             return Err(BudgetRefusal::Reached(Interruption::Cost));
         }
         if self
             .limits
             .tokens
-            .is_some_and(|limit| reached(self.tokens.get() as f64, limit as f64))
+            .is_some_and(|limit| is_reached(self.tokens.get() as f64, ahead, limit as f64))
         {
             return Err(BudgetRefusal::Reached(Interruption::Tokens));
         }
@@ -132,6 +132,11 @@ impl BudgetState {
                 .saturating_add(spent.output),
         );
     }
+}
+
+/// Whether the answered calls have spent the limit, or would with the calls ahead, which are a share of the answered ones.
+fn is_reached(spent: f64, ahead: f64, limit: f64) -> bool {
+    spent >= limit || spent + spent * ahead > limit
 }
 
 /// An open call.

@@ -133,16 +133,17 @@ impl Engine<'_> {
         if let Some(called) = usage.timeline.chats.last_mut() {
             called.outcome = answered;
         }
-        let price = |spent: &TokenUsage| self.prices.cost(permit.queue.model.as_deref()?, spent);
+
         let estimated = unreported(turn.spent, asked, turn.bytes());
         let is_reported = estimated == TokenUsage::default();
         usage.pay(
             budget,
             caller,
             turn.spent,
-            price(&turn.spent).filter(|_| is_reported),
+            self.cost(permit.queue, &turn.spent).filter(|_| is_reported),
         );
-        usage.pay_unreported(budget, estimated, price(&turn.spent.and(estimated)));
+        let cost = self.cost(permit.queue, &turn.spent.and(estimated));
+        usage.pay_unreported(budget, estimated, cost);
         Ok(turn)
     }
 
@@ -155,7 +156,7 @@ impl Engine<'_> {
         budget: &BudgetState,
         usage: &mut SampleUsage,
     ) -> Result<RunRecord, SampleFailure> {
-        let before = request
+        let bytes_before = request
             .conversation
             .as_ref()
             .map_or(0, ConversationSoFar::bytes);
@@ -165,7 +166,7 @@ impl Engine<'_> {
                 .prompt
                 .len()
                 .max(request.ask.inputs.to_string().len())
-            + before;
+            + bytes_before;
         let estimate = self.estimate(permit.queue, asked);
         let ran = self
             .call(permit, (budget, estimate), usage, || program.run(request))
@@ -201,14 +202,16 @@ impl Engine<'_> {
             cached_input: 0,
             output: queue.most_output,
         };
-        let cost = queue
-            .model
-            .as_deref()
-            .and_then(|model| self.prices.cost(model, &spent));
+        let cost = self.cost(queue, &spent);
         CallEstimate {
             tokens: spent.input.saturating_add(spent.output),
             cost_usd: cost.unwrap_or(0.0),
         }
+    }
+
+    /// The price of these tokens in US dollars; `None` if the target is not a model, or has no price.
+    fn cost(&self, queue: &TargetQueue, spent: &TokenUsage) -> Option<f64> {
+        self.prices.cost(queue.model.as_deref()?, spent)
     }
 
     /// Reserves a call as soon as the budget allows it.

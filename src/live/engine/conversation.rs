@@ -51,8 +51,8 @@ impl<'a> OngoingConversation<'a> {
     /// The conversation of a request before its first turn.
     pub fn new(request: &'a SampleRequest, folder: &'a dyn Files) -> Self {
         let tools = Tools::new(&request.ask.tools, folder);
-        let said = |text: &str| PastTurn {
-            user: text.to_owned(),
+        let first_turn = PastTurn {
+            user: request.ask.prompt.clone(),
             text: String::new(),
             calls: Vec::new(),
         };
@@ -69,7 +69,7 @@ impl<'a> OngoingConversation<'a> {
             turns: 0,
             step: 0,
             has_turns: request.ask.turns != UserTurns::Single,
-            said: vec![said(&request.ask.prompt)],
+            said: vec![first_turn],
         }
     }
 
@@ -212,8 +212,8 @@ pub(super) fn said_turns(said: &[PastTurn]) -> Value {
 
 /// The result of an inspection: the `result` field of the answered object outside of its reasoning, else the whole text.
 fn result(text: &str) -> Value {
-    let object =
-        recover_any(&without_reasoning(text)).and_then(|found| found.value.get("result").cloned());
+    let object = recover_any(&without_reasoning(text))
+        .and_then(|recovered| recovered.value.get("result").cloned());
     object
         .filter(|result| result.is_string() || result.is_object())
         .unwrap_or_else(|| Value::from(text))

@@ -85,11 +85,8 @@ impl ProgramTalk {
     /// Adds the answer to a message.
     fn add(&mut self, user: &str, record: &RunRecord) {
         let turn = self.said.len();
-        let object = |json: &Json| match serde_json::from_str(json.text()) {
-            Ok(Value::Object(fields)) => fields,
-            Ok(_) | Err(_) => Map::new(),
-        };
-        self.outputs = object(&record.outputs);
+
+        self.outputs = json_object(&record.outputs);
         let text = self
             .outputs
             .get("text")
@@ -97,7 +94,7 @@ impl ProgramTalk {
             .unwrap_or_default()
             .to_owned();
         let steps = match &record.intermediate {
-            Steps::Own(json) => object(json),
+            Steps::Own(json) => json_object(json),
             Steps::Seen { .. } => Map::new(),
         };
         let mut calls = Vec::new();
@@ -113,8 +110,8 @@ impl ProgramTalk {
                     .for_each(|call| drop(call.insert("turn".to_owned(), turn.into())));
             }
             match self.steps.entry(key).or_insert_with(|| json!([])) {
-                Value::Array(before) => before.extend(list),
-                other => *other = Value::Array(list),
+                Value::Array(earlier) => earlier.extend(list),
+                entry => *entry = Value::Array(list),
             }
         }
         self.metrics = std::mem::take(&mut self.metrics).with_use_of(&record.metrics);
@@ -144,5 +141,13 @@ impl ProgramTalk {
             metrics: self.metrics,
             ..last
         }
+    }
+}
+
+/// The fields of a JSON object; none for another value.
+fn json_object(json: &Json) -> Map<String, Value> {
+    match serde_json::from_str(json.text()) {
+        Ok(Value::Object(fields)) => fields,
+        Ok(_) | Err(_) => Map::new(),
     }
 }

@@ -54,13 +54,14 @@ impl Engine<'_> {
                 ask,
                 ..job.request.clone()
             };
-            let (before, asked) = (usage.agent.spent, Instant::now());
+            let spent_before = usage.agent.spent;
+            let asked = Instant::now();
             usage.model = None;
             progress.parts.push(part);
             let answer = self.answer(&request, permit, budget, usage).await;
-            let tokens = |spent: TokenUsage| spent.input.saturating_add(spent.output);
+
             let took = progress.took.entry(part).or_default();
-            took.0 += tokens(usage.agent.spent).saturating_sub(tokens(before));
+            took.0 += all_tokens(usage.agent.spent).saturating_sub(all_tokens(spent_before));
             took.1 += u64::try_from(asked.elapsed().as_millis()).unwrap_or(u64::MAX);
             progress
                 .models
@@ -111,25 +112,28 @@ impl RefinementLoop {
     }
 
     fn steps(&self) -> Steps {
-        let named = |part: &LoopRole| Json::from(format!("\"{}\"", part.as_str()));
         Steps::Seen {
-            node_transitions: self.parts.iter().map(named).collect(),
+            node_transitions: self
+                .parts
+                .iter()
+                .map(|part| Json::from(format!("\"{}\"", part.as_str())))
+                .collect(),
             tool_calls: Vec::new(),
             events: Vec::new(),
         }
     }
 
     fn measures(&self) -> Measures {
-        let by_part = |pick: fn(&(u64, u64)) -> u64| {
-            self.took
-                .iter()
-                .map(|(part, took)| (part.as_str().to_owned(), pick(took)))
-                .collect()
-        };
-        Measures {
-            tokens_per_node: by_part(|(tokens, _)| *tokens),
-            latency_per_node: by_part(|(_, latency)| *latency),
-            ..Measures::default()
+        let mut measures = Measures::default();
+        for (part, (tokens, latency)) in &self.took {
+            let name = part.as_str();
+            measures.tokens_per_node.insert(name.to_owned(), *tokens);
+            measures.latency_per_node.insert(name.to_owned(), *latency);
         }
+        measures
     }
+}
+
+fn all_tokens(spent: TokenUsage) -> u64 {
+    spent.input.saturating_add(spent.output)
 }

@@ -43,8 +43,8 @@ impl RetryPolicy {
                 .checked_shl(tries.saturating_sub(1))
                 .unwrap_or(u32::MAX),
         );
-        let own = doubled.min(self.longest).mul_f64(random.clamp(0.0, 1.0));
-        Some(after.map_or(own, |after| after + own.min(self.first)))
+        let backoff = doubled.min(self.longest).mul_f64(random.clamp(0.0, 1.0));
+        Some(after.map_or(backoff, |after| after + backoff.min(self.first)))
     }
 }
 

@@ -46,12 +46,16 @@ pub fn tokens_of(bytes: usize) -> u64 {
 
 /// An estimate of the tokens that an answer should have reported, from the bytes of the request and the answer.
 pub fn unreported(spent: TokenUsage, asked: usize, answered: usize) -> TokenUsage {
-    let missing = |reported: u64, bytes: usize| if reported == 0 { tokens_of(bytes) } else { 0 };
     TokenUsage {
-        input: missing(spent.input, asked),
+        input: unless_reported(spent.input, asked),
         cached_input: 0,
-        output: missing(spent.output, answered),
+        output: unless_reported(spent.output, answered),
     }
+}
+
+/// An estimate of the tokens of a text with this many bytes; zero if their number was reported.
+fn unless_reported(reported: u64, bytes: usize) -> u64 {
+    if reported == 0 { tokens_of(bytes) } else { 0 }
 }
 
 /// Who makes a call of a model.
@@ -125,10 +129,9 @@ impl SampleUsage {
 
     /// The time span from `from` until now, relative to the start of the run.
     pub fn stretch(&self, from: Instant) -> TimeSpan {
-        let since = |then: Instant| then.saturating_duration_since(self.begun);
         TimeSpan {
-            from: since(from),
-            to: since(Instant::now()),
+            from: from.saturating_duration_since(self.begun),
+            to: Instant::now().saturating_duration_since(self.begun),
         }
     }
 

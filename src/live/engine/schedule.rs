@@ -121,16 +121,15 @@ impl Engine<'_> {
         // Without a reason every job has ended by itself.
         let why = reason.unwrap_or(Interruption::Terminated);
         let mut halves = halves.into_inner();
-        let called_off = |(index, end): (usize, Option<JobOutcome>)| {
-            let off = || JobOutcome::CalledOff {
+        let mut outcomes = Vec::new();
+        for (index, end) in finished.into_iter().enumerate() {
+            outcomes.push(end.unwrap_or_else(|| JobOutcome::CalledOff {
                 why,
                 outputs: halves.remove(&index).unwrap_or_default(),
-            };
-            end.unwrap_or_else(off)
-        };
-        let finished = finished.into_iter().enumerate().map(called_off).collect();
+            }));
+        }
         EngineOutcome {
-            finished,
+            finished: outcomes,
             timelines,
             complaints,
             spending,
@@ -168,15 +167,15 @@ impl Engine<'_> {
                     .await
             }
             Some(refining) => {
-                let keep = |outputs: Json| {
-                    halves.borrow_mut().insert(index, outputs);
-                };
                 let calls = SampleCalls {
                     permit: &mut permit,
                     budget,
                     usage: &mut usage,
                 };
-                self.refine(job, refining, calls, &keep).await
+                self.refine(job, refining, calls, &|outputs| {
+                    halves.borrow_mut().insert(index, outputs);
+                })
+                .await
             }
         };
         drop(permit);

@@ -77,20 +77,20 @@ impl<'a> Tools<'a> {
             Toolbox::Empty => Err(unknown(call, &[])),
             Toolbox::Canned(tools) => canned(tools, call),
             Toolbox::Folder { max_calls, .. } if self.calls > *max_calls => {
-                let what = format!(
+                let message = format!(
                     "no more than {max_calls} calls are allowed; answer with what you have"
                 );
-                Err(ToolCallError::Policy(Violation::TooManyCalls, what))
+                Err(ToolCallError::Policy(Violation::TooManyCalls, message))
             }
             Toolbox::Folder { .. } => self.look(call),
         };
         answer.map_err(|refused| match refused {
-            ToolCallError::Nothing(what) => what,
-            ToolCallError::Policy(violation, what) => {
+            ToolCallError::Nothing(message) => message,
+            ToolCallError::Policy(violation, message) => {
                 self.violations += 1;
                 self.events
                     .push(json!({ "name": "policy_violation", "category": violation.as_str(), "tool": call.name }));
-                what
+                message
             }
         })
     }
@@ -138,15 +138,16 @@ impl<'a> Tools<'a> {
             self.read.push(inside.clone());
         }
         self.event("evidence_read");
-        match whole > MOST_TEXT {
-            true => Ok(json!({ "path": inside, "content": content, "cut": true })),
-            false => Ok(json!({ "path": inside, "content": content })),
+        if whole > MOST_TEXT {
+            Ok(json!({ "path": inside, "content": content, "cut": true }))
+        } else {
+            Ok(json!({ "path": inside, "content": content }))
         }
     }
 
     fn search(&mut self, arguments: &Map<String, Value>) -> Result<Value, ToolCallError> {
         let query = text(arguments, "query")?.to_lowercase();
-        let mut found = Vec::new();
+        let mut matches = Vec::new();
         for file in self.files(arguments)? {
             // A binary file cannot be searched.
             let Ok(source) = self.folder.text(&file) else {
@@ -156,16 +157,16 @@ impl<'a> Tools<'a> {
             let lines = (1_u32..)
                 .zip(source.text.lines())
                 .filter(|(_, line)| line.to_lowercase().contains(&query));
-            found.extend(lines.map(|(number, line)| {
+            matches.extend(lines.map(|(number, line)| {
                 json!({ "path": file, "line": number, "text": line.trim().chars().take(300).collect::<String>() })
             }));
-            if found.len() >= MOST_LINES {
-                found.truncate(MOST_LINES);
+            if matches.len() >= MOST_LINES {
+                matches.truncate(MOST_LINES);
                 break;
             }
         }
         self.event("searched");
-        Ok(json!({ "matches": found }))
+        Ok(json!({ "matches": matches }))
     }
 
     /// The files below the folder in the arguments, sorted by path.
@@ -178,9 +179,10 @@ impl<'a> Tools<'a> {
         let mut files = Vec::new();
         let mut open = vec![confined(asked)?];
         while let Some(folder) = open.pop() {
-            let missing =
-                || ToolCallError::Nothing(format!("there is no folder {:?}", folder.as_str()));
-            for entry in self.folder.list(&folder).map_err(|_| missing())? {
+            let entries = self.folder.list(&folder).map_err(|_| {
+                ToolCallError::Nothing(format!("there is no folder {:?}", folder.as_str()))
+            })?;
+            for entry in entries {
                 let path = folder.child(&entry.name);
                 if self.folder.is_ignored(&path) {
                     continue;
@@ -210,19 +212,19 @@ fn confined(asked: &str) -> Result<RepoPath, ToolCallError> {
 }
 
 fn text<'a>(arguments: &'a Map<String, Value>, key: &str) -> Result<&'a str, ToolCallError> {
-    let found = arguments
+    let argument = arguments
         .get(key)
         .and_then(Value::as_str)
         .filter(|text| !text.trim().is_empty());
-    found.ok_or_else(|| bad(&format!("\"{key}\" has to be a text")))
+    argument.ok_or_else(|| bad(&format!("\"{key}\" has to be a text")))
 }
 
-fn bad(what: &str) -> ToolCallError {
-    ToolCallError::Policy(Violation::BadArguments, what.to_owned())
+fn bad(message: &str) -> ToolCallError {
+    ToolCallError::Policy(Violation::BadArguments, message.to_owned())
 }
 
 fn unknown(call: &AskedCall, known: &[&str]) -> ToolCallError {
-    let what = match known {
+    let message = match known {
         [] => "there are no tools".to_owned(),
         known => format!(
             "there is no tool {:?}; there are {}",
@@ -230,7 +232,7 @@ fn unknown(call: &AskedCall, known: &[&str]) -> ToolCallError {
             known.join(", ")
         ),
     };
-    ToolCallError::Policy(Violation::UnknownTool, what)
+    ToolCallError::Policy(Violation::UnknownTool, message)
 }
 
 fn canned(tools: &[CannedTool], call: &AskedCall) -> Result<Value, ToolCallError> {
@@ -253,9 +255,11 @@ fn canned(tools: &[CannedTool], call: &AskedCall) -> Result<Value, ToolCallError
 /// Whether a value is contained in another: objects key by key, everything else by equality.
 fn is_part_of(part: &Value, whole: &Value) -> bool {
     match (part, whole) {
-        (Value::Object(part), Value::Object(whole)) => part
-            .iter()
-            .all(|(key, value)| whole.get(key).is_some_and(|other| is_part_of(value, other))),
+        (Value::Object(part), Value::Object(whole)) => part.iter().all(|(key, value)| {
+            whole
+                .get(key)
+                .is_some_and(|counterpart| is_part_of(value, counterpart))
+        }),
         (Value::String(part), Value::String(whole)) => {
             part.trim().to_lowercase() == whole.trim().to_lowercase()
         }
@@ -264,37 +268,46 @@ fn is_part_of(part: &Value, whole: &Value) -> bool {
 }
 
 fn looking() -> Vec<ToolSpec> {
-    let object = |properties: Value, required: &[&str]| json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false });
-    let path = |what: &str| json!({ "type": "string", "description": what });
-    let spec = |name: &str, description: &str, parameters| ToolSpec {
-        name: name.to_owned(),
-        description: description.to_owned(),
-        parameters,
-    };
     vec![
-        spec(
+        tool_spec(
             "list_files",
             "The files of the repository, or of one of its folders.",
-            object(
-                json!({ "path": path("A folder; the whole repository where it is left out.") }),
+            object_schema(
+                json!({ "path": text_schema("A folder; the whole repository where it is left out.") }),
                 &[],
             ),
         ),
-        spec(
+        tool_spec(
             "read_file",
             "The content of one file.",
-            object(
-                json!({ "path": path("The file, as list_files names it.") }),
+            object_schema(
+                json!({ "path": text_schema("The file, as list_files names it.") }),
                 &["path"],
             ),
         ),
-        spec(
+        tool_spec(
             "search",
             "The lines that contain a text, in any case, with their files and numbers.",
-            object(
-                json!({ "query": path("The text."), "path": path("A folder; the whole repository where it is left out.") }),
+            object_schema(
+                json!({ "query": text_schema("The text."), "path": text_schema("A folder; the whole repository where it is left out.") }),
                 &["query"],
             ),
         ),
     ]
+}
+
+fn tool_spec(name: &str, description: &str, parameters: Value) -> ToolSpec {
+    ToolSpec {
+        name: name.to_owned(),
+        description: description.to_owned(),
+        parameters,
+    }
+}
+
+fn object_schema(properties: Value, required: &[&str]) -> Value {
+    json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
+}
+
+fn text_schema(description: &str) -> Value {
+    json!({ "type": "string", "description": description })
 }

@@ -13,21 +13,19 @@ impl LiveSession<'_> {
     ) -> Vec<String> {
         let (mut resumed, mut hits, mut refused) = (0, 0, 0);
         // A replay of exchanges depends on the recording, which no address covers, and costs nothing.
-        let calls_model = |job: &usize| self.wanted[self.runs[*job]].live.exchanges.is_none();
-        for job in (0..self.jobs.len()).filter(calls_model) {
+        for job in 0..self.jobs.len() {
+            if self.wanted[self.runs[job]].live.exchanges.is_some() {
+                continue;
+            }
             let address = &self.saved.addresses[job];
-            let cached = || {
-                self.saved
-                    .is_cached(job, caching)
-                    .then(|| self.saved.cache.get(address))
-                    .flatten()
-            };
-            let (text, taken) = match self.saved.unfinished.get(address) {
-                Some(text) => (text, &mut resumed),
-                None => match cached() {
-                    Some(text) => (text, &mut hits),
-                    None => continue,
-                },
+            let (text, taken) = if let Some(text) = self.saved.unfinished.get(address) {
+                (text, &mut resumed)
+            } else if self.saved.is_cached(job, caching)
+                && let Some(text) = self.saved.cache.get(address)
+            {
+                (text, &mut hits)
+            } else {
+                continue;
             };
             match (earlier, self.is_addressed[job]) {
                 (EarlierAnswers::All, _) | (EarlierAnswers::Addressed, true) => {
@@ -53,7 +51,9 @@ impl LiveSession<'_> {
         ];
         let notes = notes.into_iter().filter(|(count, _)| *count > 0);
         notes
-            .map(|(count, what)| format!("{} {what}", plural(count, "answer was", "answers were")))
+            .map(|(count, remark)| {
+                format!("{} {remark}", plural(count, "answer was", "answers were"))
+            })
             .collect()
     }
 }

@@ -20,8 +20,8 @@ impl LiveSession<'_> {
         let mut kept = BTreeMap::new();
         for (index, job) in self.jobs.iter().enumerate() {
             let (run, key) = (self.runs[index], &job.request.key);
-            let one = &self.wanted[run];
-            let Some(agent) = one.loaded.config.agents.get(&key.agent) else {
+            let planned = &self.wanted[run];
+            let Some(agent) = planned.loaded.config.agents.get(&key.agent) else {
                 continue;
             };
             let Some(folder) = agent
@@ -43,16 +43,17 @@ impl LiveSession<'_> {
             let Ok(recorded) = run_v1::read_run(&source, key, job.request.sample) else {
                 continue;
             };
-            let target = |name: &String| plan.config.targets.get(name);
-            let user = one
+
+            let user = planned
                 .request
                 .ask
                 .turns
                 .simulated_user()
-                .and_then(|user| target(&user.target));
-            let is_current =
-                |target| is_current(&recorded, &job.origin, target) && is_of_user(&recorded, user);
-            if target(&one.live.target).is_some_and(is_current) {
+                .and_then(|user| plan.config.targets.get(&user.target));
+            let Some(target) = plan.config.targets.get(&planned.live.target) else {
+                continue;
+            };
+            if is_current(&recorded, &job.origin, target) && is_of_user(&recorded, user) {
                 kept.insert(index, source.text);
             }
         }
@@ -72,25 +73,29 @@ impl LiveSession<'_> {
 
 /// Whether a new sample would be of the same agent on the same input, as far as digests and names can tell.
 fn is_current(recorded: &Run, origin: &RunProvenance, target: &Target) -> bool {
-    let (then, now) = (&recorded.provenance, &origin.provenance);
-    let is_same = |then: &Option<String>, now: &Option<String>| now.is_some() && then == now;
+    let (old, new) = (&recorded.provenance, &origin.provenance);
     let is_of_model = match &target.transport {
         // A vendor answers with the full name of a model.
-        Transport::Model(model) => then
+        Transport::Model(model) => old
             .model
             .as_ref()
             .is_some_and(|full| is_full_name(full, &model.model)),
         Transport::Command { .. } | Transport::Http(_) => true,
     };
     // What was called says more than the name with which it answered.
-    let is_of_target = match then.target_sha256.as_ref().zip(now.target_sha256.as_ref()) {
-        Some((then, now)) => then == now,
+    let is_of_target = match old.target_sha256.as_ref().zip(new.target_sha256.as_ref()) {
+        Some((old, new)) => old == new,
         None => is_of_model,
     };
     recorded.status == RunStatus::Completed
-        && is_same(&then.agent_sha256, &now.agent_sha256)
-        && is_same(&then.input_sha256, &now.input_sha256)
+        && is_same_digest(old.agent_sha256.as_ref(), new.agent_sha256.as_ref())
+        && is_same_digest(old.input_sha256.as_ref(), new.input_sha256.as_ref())
         && is_of_target
+}
+
+/// A digest that is not known is not the same as another.
+fn is_same_digest(old: Option<&String>, new: Option<&String>) -> bool {
+    new.is_some() && old == new
 }
 
 /// Whether the model that plays the user played it in the recording, if the recording states one.

@@ -68,25 +68,21 @@ impl AgentProgram {
         env: &Env,
         answers: ModelAnswers,
     ) -> Result<Self, Unopened> {
-        let launch = |argv: &[String], names: &[String]| Launch {
-            argv: argv.to_vec(),
-            root: root.to_owned(),
-            env: env.passed_on(names),
-        };
         let means = match &target.transport {
             Transport::Http(address) => http(address)?,
             Transport::Command {
                 argv,
                 protocol: Protocol::Oneshot,
-                env,
-            } => Means::Oneshot(launch(argv, env)),
+                env: names,
+            } => Means::Oneshot(launch(argv, root, env.passed_on(names))),
             Transport::Command {
                 argv,
                 protocol: Protocol::Jsonl,
-                env,
+                env: names,
             } => {
                 let workers = target.concurrency.map_or(1, |workers| workers as usize);
-                Means::Jsonl(Pool::new(launch(argv, env), workers))
+                let launch = launch(argv, root, env.passed_on(names));
+                Means::Jsonl(Pool::new(launch, workers))
             }
             Transport::Command {
                 argv,
@@ -94,7 +90,7 @@ impl AgentProgram {
                 env: names,
             } => match answers {
                 ModelAnswers::Server(upstream) => Means::Captured(CapturedAgent::recording(
-                    launch(argv, names),
+                    launch(argv, root, env.passed_on(names)),
                     *source,
                     &upstream,
                     (names.as_slice(), env),
@@ -107,7 +103,7 @@ impl AgentProgram {
                         .cloned()
                         .collect();
                     Means::Captured(CapturedAgent::replaying(
-                        launch(argv, &names),
+                        launch(argv, root, env.passed_on(&names)),
                         *source,
                         recorded,
                     ))
@@ -196,6 +192,14 @@ impl AgentProgram {
     }
 }
 
+fn launch(argv: &[String], root: &Path, env: Vec<(String, String)>) -> Launch {
+    Launch {
+        argv: argv.to_vec(),
+        root: root.to_owned(),
+        env,
+    }
+}
+
 fn http(address: &str) -> Result<Means, Unopened> {
     let client = client_for_targets().map_err(|error| Unopened::Unusable(format!("{error:#}")))?;
     let url: Option<Url> = address.trim().parse().ok();
@@ -211,7 +215,6 @@ const FORM: &str = "print {\"status\": \"completed\", \"outputs\": {\"text\": â€
 
 /// Checks that the output is a JSON object; its fields are checked by the reader of records.
 fn record(printed: Vec<u8>) -> Result<String, CallError> {
-    let unusable = |what: String| lasting(what).charged();
     let text =
         String::from_utf8(printed).map_err(|_| unusable("the answer is not UTF-8".to_owned()))?;
     let read: Result<BTreeMap<String, IgnoredAny>, _> = serde_json::from_str(&text);
@@ -225,4 +228,9 @@ fn record(printed: Vec<u8>) -> Result<String, CallError> {
             line(&text, 200)
         ))),
     }
+}
+
+/// The failure of an answered call whose answer cannot be used.
+fn unusable(message: String) -> CallError {
+    lasting(message).charged()
 }

@@ -1,5 +1,6 @@
 //! Bedrock: the address of a model, and the signature of a call (SigV4).
 
+use std::fmt::Display;
 use std::time::SystemTime;
 
 use aws_credential_types::Credentials;
@@ -142,8 +143,6 @@ fn signature(
     service: &str,
     at: SystemTime,
 ) -> Result<Vec<(HeaderName, HeaderValue)>, CallError> {
-    let failed =
-        |error: &dyn std::fmt::Display| lasting(format!("the call cannot be signed: {error}"));
     let identity = Credentials::new(
         &keys.id,
         &keys.secret,
@@ -159,22 +158,24 @@ fn signature(
         .time(at)
         .settings(SigningSettings::default())
         .build()
-        .map_err(|error| failed(&error))?
+        .map_err(not_signed)?
         .into();
     let headers = call.headers.iter().copied();
     let body = SignableBody::Bytes(call.body.as_bytes());
-    let request = SignableRequest::new(call.method, call.url.as_str(), headers, body)
-        .map_err(|error| failed(&error))?;
-    let (instructions, _) = sign(request, &parameters)
-        .map_err(|error| failed(&error))?
-        .into_parts();
+    let request =
+        SignableRequest::new(call.method, call.url.as_str(), headers, body).map_err(not_signed)?;
+    let (instructions, _) = sign(request, &parameters).map_err(not_signed)?.into_parts();
     let (signed, _) = instructions.into_parts();
     let signed = signed.into_iter().map(|header| {
-        let mut value = HeaderValue::from_str(header.value()).map_err(|error| failed(&error))?;
+        let mut value = HeaderValue::from_str(header.value()).map_err(not_signed)?;
         value.set_sensitive(true);
         Ok((HeaderName::from_static(header.name()), value))
     });
     signed.collect()
+}
+
+fn not_signed(error: impl Display) -> CallError {
+    lasting(format!("the call cannot be signed: {error}"))
 }
 
 #[cfg(test)]

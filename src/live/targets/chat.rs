@@ -159,17 +159,20 @@ impl Endpoint {
 /// The key from the configured variable; without one from the vendor's usual variable, but never for a `base_url` in the config,
 /// which might be anybody's server.
 fn key(provider: &Provider, vendor: &Vendor, env: &Env) -> Result<Option<Secret>, Unopened> {
-    let missing = |name: &str| Unopened::NoKey {
-        wanted: format!("set the environment variable {name}"),
-    };
     match (&provider.api_key_env, &provider.base_url) {
-        (Some(name), _) => env.secret(name).map(Some).ok_or_else(|| missing(name)),
+        (Some(name), _) => env.secret(name).map(Some).ok_or_else(|| missing_key(name)),
         (None, Some(_)) => Ok(None),
         (None, None) => match env.secret(vendor.key_env) {
             // A server named by the environment may need no key.
-            None if env.get(vendor.base_url_env).is_none() => Err(missing(vendor.key_env)),
+            None if env.get(vendor.base_url_env).is_none() => Err(missing_key(vendor.key_env)),
             key => Ok(key),
         },
+    }
+}
+
+fn missing_key(variable: &str) -> Unopened {
+    Unopened::NoKey {
+        wanted: format!("set the environment variable {variable}"),
     }
 }
 

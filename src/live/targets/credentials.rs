@@ -60,10 +60,10 @@ impl CredentialsSource {
     /// # Errors
     /// No source exists, or one is unusable.
     pub fn find(env: &Env, client: &Client, region: &str) -> Result<Self, Unopened> {
-        let found = of_variables(env)
+        let stated = of_variables(env)
             .or_else(|| profile(env).keys)
             .map(CredentialsOrigin::Stated);
-        let origin = match found {
+        let origin = match stated {
             Some(origin) => Some(origin),
             None => match web_identity(env, region)? {
                 Some(origin) => Some(origin),
@@ -88,17 +88,17 @@ impl CredentialsSource {
         }
         // Locked during the request, so that concurrent calls request keys once.
         let mut kept = self.kept.lock().await;
-        let now = Timestamp::try_from(SystemTime::now()).unwrap_or(Timestamp::MAX);
-        let soon = now.saturating_add(EARLY).unwrap_or(Timestamp::MAX);
+        let current_time = Timestamp::try_from(SystemTime::now()).unwrap_or(Timestamp::MAX);
+        let soon = current_time.saturating_add(EARLY).unwrap_or(Timestamp::MAX);
         match kept
             .as_ref()
             .filter(|keys| keys.expires.is_none_or(|end| end > soon))
         {
             Some(keys) => Ok(keys.clone()),
             None => {
-                let keys = self.renewed().await.map_err(|fault| {
-                    let what = format!("while requesting AWS credentials: {}", fault.what);
-                    CallError { what, ..fault }
+                let keys = self.renewed().await.map_err(|fault| CallError {
+                    what: format!("while requesting AWS credentials: {}", fault.what),
+                    ..fault
                 })?;
                 *kept = Some(keys.clone());
                 Ok(keys)
@@ -191,39 +191,40 @@ pub fn region(env: &Env) -> Option<String> {
 }
 
 fn of_variables(env: &Env) -> Option<AwsKeys> {
-    let own = |name: &str| env.get(name).map(str::to_owned);
-    let (id, secret) = (own("AWS_ACCESS_KEY_ID")?, own("AWS_SECRET_ACCESS_KEY")?);
     Some(AwsKeys {
-        id,
-        secret,
-        session: own("AWS_SESSION_TOKEN"),
+        id: env.get("AWS_ACCESS_KEY_ID")?.to_owned(),
+        secret: env.get("AWS_SECRET_ACCESS_KEY")?.to_owned(),
+        session: env.get("AWS_SESSION_TOKEN").map(str::to_owned),
         expires: None,
     })
 }
 
 /// The profile from the credentials file and the config file; keys of the credentials file come first.
 fn profile(env: &Env) -> AwsProfile {
-    let name = env.get("AWS_PROFILE").unwrap_or("default");
-    let read = |variable: &str, usual: &str, file: AwsProfileFile| {
-        let home = || {
-            env.get("HOME")
-                .map(|home| PathBuf::from(home).join(".aws").join(usual))
-        };
-        let path = env.get(variable).map(PathBuf::from).or_else(home);
-        let text = path.and_then(|path| fs::read_to_string(path).ok());
-        text.map(|text| aws::profile(&text, file, name))
-            .unwrap_or_default()
-    };
-    let first = read(
+    let first = profile_in(
+        env,
         "AWS_SHARED_CREDENTIALS_FILE",
         "credentials",
         AwsProfileFile::Credentials,
     );
-    let second = read("AWS_CONFIG_FILE", "config", AwsProfileFile::Config);
+    let second = profile_in(env, "AWS_CONFIG_FILE", "config", AwsProfileFile::Config);
     AwsProfile {
         keys: first.keys.or(second.keys),
         region: second.region.or(first.region),
     }
+}
+
+/// The chosen profile in the file that the variable names, or in that of the home folder; empty without a readable file.
+fn profile_in(env: &Env, variable: &str, usual: &str, file: AwsProfileFile) -> AwsProfile {
+    let path = match (env.get(variable), env.get("HOME")) {
+        (Some(path), _) => PathBuf::from(path),
+        (None, Some(home)) => PathBuf::from(home).join(".aws").join(usual),
+        (None, None) => return AwsProfile::default(),
+    };
+    let Ok(text) = fs::read_to_string(path) else {
+        return AwsProfile::default();
+    };
+    aws::profile(&text, file, env.get("AWS_PROFILE").unwrap_or("default"))
 }
 
 fn web_identity(env: &Env, region: &str) -> Result<Option<CredentialsOrigin>, Unopened> {
@@ -266,9 +267,9 @@ fn container(env: &Env) -> Result<Option<CredentialsOrigin>, Unopened> {
     };
     let url: Option<Url> = address.parse().ok().filter(is_trusted);
     let url = url.ok_or_else(|| {
-        let what =
+        let message =
             "the address of the container's credentials is neither https nor on this machine";
-        Unopened::Unusable(what.to_owned())
+        Unopened::Unusable(message.to_owned())
     })?;
     let file = env
         .get("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE")

@@ -7,9 +7,9 @@ use rustix::process::Pid;
 /// A process whose parent has ended belongs to the first process and cannot be found.
 #[cfg(target_os = "linux")]
 pub fn descendants(child: Pid) -> Vec<Pid> {
-    let own = rustix::process::getpid();
+    let this_process = rustix::process::getpid();
     // The number may belong to another process by now.
-    if parent(child) != Some(own) {
+    if parent(child) != Some(this_process) {
         return Vec::new();
     }
     let Ok(entries) = std::fs::read_dir("/proc") else {
@@ -20,19 +20,19 @@ pub fn descendants(child: Pid) -> Vec<Pid> {
         .filter_map(Pid::from_raw)
         .filter_map(|process| Some((process, parent(process)?)))
         .collect();
-    let mut found = vec![child];
+    let mut processes = vec![child];
     let mut visited = 0;
-    while let Some(above) = found.get(visited).copied() {
+    while let Some(above) = processes.get(visited).copied() {
         let below: Vec<Pid> = all
             .iter()
-            .filter(|(process, by)| *by == above && !found.contains(process))
+            .filter(|(process, by)| *by == above && !processes.contains(process))
             .map(|(process, _)| *process)
             .collect();
-        found.extend(below);
+        processes.extend(below);
         visited += 1;
     }
-    found.remove(0);
-    found
+    processes.remove(0);
+    processes
 }
 
 /// Other systems have no `/proc`.

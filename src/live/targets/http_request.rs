@@ -74,10 +74,10 @@ impl TargetRequest<'_> {
 }
 
 fn too_slow(call: Duration) -> CallError {
-    let what = format!("no answer within {}", display_timeout(call));
+    let message = format!("no answer within {}", display_timeout(call));
     CallError {
         status: RunStatus::Timeout,
-        ..passing(what)
+        ..passing(message)
     }
     .charged()
 }
@@ -92,11 +92,11 @@ fn broken(error: reqwest::Error) -> CallError {
         text = format!("{text}: {inner}");
         cause = inner.source();
     }
-    let what = line(&text, 300);
+    let message = line(&text, 300);
     match (build, sent) {
-        (true, _) => lasting(what),
-        (false, false) => passing(what),
-        (false, true) => passing(what).charged(),
+        (true, _) => lasting(message),
+        (false, false) => passing(message),
+        (false, true) => passing(message).charged(),
     }
 }
 
@@ -104,14 +104,14 @@ async fn body(mut response: Response, stall: Duration) -> Result<Vec<u8>, CallEr
     let mut body = Vec::new();
     loop {
         let piece = timeout(stall, response.chunk()).await.map_err(|_| {
-            let what = format!(
+            let message = format!(
                 "the answer stopped after {} bytes for {}",
                 body.len(),
                 display_timeout(stall)
             );
             CallError {
                 status: RunStatus::Stalled,
-                ..passing(what)
+                ..passing(message)
             }
             .charged()
         })?;
@@ -131,34 +131,34 @@ async fn body(mut response: Response, stall: Duration) -> Result<Vec<u8>, CallEr
 
 fn refused(status: u16, headers: &HeaderMap, body: &[u8]) -> CallError {
     let error_body: Value = serde_json::from_slice(body).unwrap_or_default();
-    let text_of = |name: &str| text(headers, name);
+
     let shown = wire::refusal(&error_body)
         .unwrap_or_else(|| line(&String::from_utf8_lossy(&body[..body.len().min(800)]), 200));
-    let what = match shown.as_str() {
+    let message = match shown.as_str() {
         "" => format!("HTTP {status}"),
         shown => format!("HTTP {status}: {shown}"),
     };
     let transient = matches!(status, 408 | 409 | 429 | 500..=599)
         && !(status == 429 && wire::is_final(&error_body));
     // Both vendors' own clients follow this header.
-    let again = match text_of("x-should-retry") {
+    let again = match text(headers, "x-should-retry") {
         Some("true") => true,
         Some("false") => false,
         Some(_) | None => transient,
     };
     if !again {
-        return lasting(what);
+        return lasting(message);
     }
     let hint = wire::RetryHint {
-        after: text_of(RETRY_AFTER.as_str()),
-        after_ms: text_of("retry-after-ms"),
-        date: text_of(DATE.as_str()),
+        after: text(headers, RETRY_AFTER.as_str()),
+        after_ms: text(headers, "retry-after-ms"),
+        date: text(headers, DATE.as_str()),
     };
     CallError {
         retry: Retry::Later {
             after: wire::wait(hint),
         },
-        ..passing(what)
+        ..passing(message)
     }
 }
 

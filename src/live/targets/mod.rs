@@ -75,7 +75,7 @@ impl fmt::Display for Unopened {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoKey { wanted } => write!(out, "the key is missing: {wanted}"),
-            Self::Unusable(what) => out.write_str(what),
+            Self::Unusable(message) => out.write_str(message),
         }
     }
 }
@@ -83,20 +83,20 @@ impl fmt::Display for Unopened {
 impl Error for Unopened {}
 
 /// A failure that a retry cannot fix.
-fn lasting(what: String) -> CallError {
+fn lasting(message: String) -> CallError {
     CallError {
         status: RunStatus::Error,
-        what,
+        what: message,
         retry: Retry::Never,
         charge: Charge::Never,
     }
 }
 
 /// A failure that may not occur on a retry.
-fn passing(what: String) -> CallError {
+fn passing(message: String) -> CallError {
     CallError {
         retry: Retry::Later { after: None },
-        ..lasting(what)
+        ..lasting(message)
     }
 }
 

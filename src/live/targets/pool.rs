@@ -165,16 +165,19 @@ impl Worker {
         let _ = self.stdin.flush().await;
         let answer = match self.events.recv().await {
             Some(WorkerMessage::Line(line)) => line,
-            other => return Err(WorkerError::Current(self.failed(other).await)),
+            event => return Err(WorkerError::Current(self.failed(event).await)),
         };
         match id_of(&answer) {
-            Some(found) if found == id => {}
-            Some(found) if Some(&found) == self.answered.as_ref() => {
+            Some(answered_id) if answered_id == id => {}
+            Some(answered_id) if Some(&answered_id) == self.answered.as_ref() => {
                 return Err(WorkerError::Previous);
             }
-            Some(found) => {
-                let what = format!("the worker answered request {} instead", line(&found, 100));
-                return Err(self.its(what));
+            Some(answered_id) => {
+                let message = format!(
+                    "the worker answered request {} instead",
+                    line(&answered_id, 100)
+                );
+                return Err(self.its(message));
             }
             None => {
                 let start = line(
@@ -196,19 +199,19 @@ impl Worker {
                 let start = line(&String::from_utf8_lossy(&more[..more.len().min(800)]), 200);
                 return Err(self.its(format!("the worker printed more after its answer: {start}")));
             }
-            Ok(other) => return Err(WorkerError::Current(self.failed(other).await)),
+            Ok(event) => return Err(WorkerError::Current(self.failed(event).await)),
         }
         self.answered = Some(id.to_owned());
         Ok(answer)
     }
 
-    fn its(&self, what: String) -> WorkerError {
-        WorkerError::Current(lasting(format!("{what}{}", self.stderr.last_words())))
+    fn its(&self, message: String) -> WorkerError {
+        WorkerError::Current(lasting(format!("{message}{}", self.stderr.last_words())))
     }
 
     /// The failure for an event that is not a line.
     async fn failed(&mut self, event: Option<WorkerMessage>) -> CallError {
-        let what = match event {
+        let message = match event {
             Some(WorkerMessage::Flood) => {
                 format!("the worker wrote more than {} MiB to stderr", FLOOD >> 20)
             }
@@ -225,7 +228,7 @@ impl Worker {
                 }
             }
         };
-        lasting(format!("{what}{}", self.stderr.last_words()))
+        lasting(format!("{message}{}", self.stderr.last_words()))
     }
 }
 
@@ -233,13 +236,13 @@ impl Worker {
 async fn pass_on(stdout: ChildStdout, sender: Sender<WorkerMessage>) {
     let mut stdout = BufReader::new(stdout);
     loop {
-        let mut found = Vec::new();
+        let mut bytes = Vec::new();
         let mut limited = (&mut stdout).take(MAX_ANSWER_BYTES as u64 + 1);
-        let event = match limited.read_until(b'\n', &mut found).await {
+        let event = match limited.read_until(b'\n', &mut bytes).await {
             Ok(0) | Err(_) => return,
             Ok(length) if length > MAX_ANSWER_BYTES => WorkerMessage::Endless,
-            Ok(_) if found.trim_ascii().is_empty() => continue,
-            Ok(_) => WorkerMessage::Line(found),
+            Ok(_) if bytes.trim_ascii().is_empty() => continue,
+            Ok(_) => WorkerMessage::Line(bytes),
         };
         let last = matches!(event, WorkerMessage::Endless);
         if sender.send(event).await.is_err() || last {

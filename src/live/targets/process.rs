@@ -112,14 +112,14 @@ impl Drop for Process {
 
 /// The failure of a program that took too long.
 pub fn too_slow(call: Duration, stderr: &Complaints) -> CallError {
-    let what = format!(
+    let message = format!(
         "no answer within {}{}",
         display_timeout(call),
         stderr.last_words()
     );
     CallError {
         status: RunStatus::Timeout,
-        ..lasting(what)
+        ..lasting(message)
     }
     .charged()
 }

@@ -90,7 +90,7 @@ fn blocks(message: &Message) -> Vec<Value> {
             .map(|answer| {
                 let content = match &answer.outcome {
                     Ok(_) => result_text(&answer.outcome),
-                    Err(what) => what.clone(),
+                    Err(error) => error.clone(),
                 };
                 let failed = answer.outcome.is_err();
                 json!({ "type": "tool_result", "tool_use_id": answer.id, "content": content, "is_error": failed })
@@ -120,7 +120,7 @@ pub fn turn(body: &Value, conversation: &Conversation) -> Result<ModelTurn, Call
         Some("end_turn" | "tool_use" | "stop_sequence") => StopReason::End,
         Some("max_tokens" | "model_context_window_exceeded") => StopReason::Length,
         Some("refusal") => StopReason::Refused,
-        other => StopReason::Other(other.unwrap_or("no stop_reason").to_owned()),
+        reason => StopReason::Other(reason.unwrap_or("no stop_reason").to_owned()),
     };
     let text: String = blocks
         .iter()

@@ -78,7 +78,7 @@ fn blocks(message: &Message) -> Vec<Value> {
             .map(|answer| {
                 let (text, status) = match &answer.outcome {
                     Ok(_) => (result_text(&answer.outcome), "success"),
-                    Err(what) => (what.clone(), "error"),
+                    Err(error) => (error.clone(), "error"),
                 };
                 // Converse refuses an empty text.
                 let text = if text.is_empty() { "(empty)".to_owned() } else { text };
@@ -109,7 +109,7 @@ pub fn turn(body: &Value, conversation: &Conversation) -> Result<ModelTurn, Call
         Some("end_turn" | "tool_use" | "stop_sequence") => StopReason::End,
         Some("max_tokens" | "model_context_window_exceeded") => StopReason::Length,
         Some("guardrail_intervened" | "content_filtered" | "refusal") => StopReason::Refused,
-        other => StopReason::Other(other.unwrap_or("no stopReason").to_owned()),
+        reason => StopReason::Other(reason.unwrap_or("no stopReason").to_owned()),
     };
     let text: String = blocks
         .iter()

@@ -48,23 +48,23 @@ pub fn answer(content_type: Option<&str>, body: &[u8]) -> Result<Value, CallErro
         )));
     }
     serde_json::from_slice(body).map_err(|error| {
-        let what = if error.is_eof() {
+        let problem = if error.is_eof() {
             "is cut off"
         } else {
             "is not valid JSON"
         };
         retryable(format!(
-            "the answer of {} bytes {what}: {excerpt}",
+            "the answer of {} bytes {problem}: {excerpt}",
             body.len()
         ))
     })
 }
 
 /// An error of an answer that a retry may solve.
-fn retryable(what: String) -> CallError {
+fn retryable(message: String) -> CallError {
     CallError {
         status: RunStatus::Error,
-        what,
+        what: message,
         retry: Retry::Later { after: None },
         charge: Charge::Possible,
     }
@@ -81,10 +81,9 @@ fn strange(body: &Value, missing: &str) -> CallError {
 
 /// A call of Anthropic or Bedrock; `id` is the key of its id.
 fn parse_call(call: &Value, id: &str) -> AskedCall {
-    let text = |key: &str| call[key].as_str().unwrap_or_default().to_owned();
     AskedCall {
-        id: text(id),
-        name: text("name"),
+        id: call[id].as_str().unwrap_or_default().to_owned(),
+        name: call["name"].as_str().unwrap_or_default().to_owned(),
         arguments: call["input"].clone(),
     }
 }
@@ -99,7 +98,7 @@ fn result_text(outcome: &Result<Value, String>) -> String {
     match outcome {
         Ok(Value::String(text)) => text.clone(),
         Ok(value) => value.to_string(),
-        Err(what) => json!({ "error": what }).to_string(),
+        Err(error) => json!({ "error": error }).to_string(),
     }
 }
 
@@ -107,7 +106,7 @@ fn result_text(outcome: &Result<Value, String>) -> String {
 fn as_object(arguments: &Value) -> Value {
     match arguments {
         Value::Object(_) => arguments.clone(),
-        other => json!({ "arguments": other }),
+        value => json!({ "arguments": value }),
     }
 }
 

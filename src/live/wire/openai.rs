@@ -98,7 +98,7 @@ pub fn turn(body: &Value) -> Result<ModelTurn, CallError> {
         (Some(_), _) | (None, Some("content_filter")) => StopReason::Refused,
         (None, Some("stop" | "tool_calls" | "function_call")) => StopReason::End,
         (None, Some("length")) => StopReason::Length,
-        (None, other) => StopReason::Other(other.unwrap_or("no finish_reason").to_owned()),
+        (None, reason) => StopReason::Other(reason.unwrap_or("no finish_reason").to_owned()),
     };
     let calls = message["tool_calls"]
         .as_array()
@@ -147,7 +147,7 @@ fn parse_call(index: usize, call: &Value) -> AskedCall {
             serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.clone()))
         }
         Value::Null => json!({}),
-        other => other.clone(),
+        value => value.clone(),
     };
     AskedCall {
         id,

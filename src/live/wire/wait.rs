@@ -18,13 +18,16 @@ pub struct RetryHint<'a> {
 
 /// The minimum wait. A date without the server's own clock is ignored as unreliable.
 pub fn wait(hint: RetryHint<'_>) -> Option<Duration> {
-    let number = |text: &str| text.trim().parse::<f64>().ok();
     let seconds = match (hint.after_ms.and_then(number), hint.after) {
         (Some(milliseconds), _) => Some(milliseconds / 1000.0),
         (None, Some(after)) => number(after).or_else(|| Some(moment(after)? - moment(hint.date?)?)),
         (None, None) => None,
     };
     seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds.max(0.0)).ok())
+}
+
+fn number(text: &str) -> Option<f64> {
+    text.trim().parse().ok()
 }
 
 /// Seconds since 1970.

@@ -250,15 +250,11 @@ impl CapturedAgent {
         }
         for (name, value) in variables {
             // A key that the target passes on is the agent's own.
-            match env
-                .iter()
-                .any(|(known, _)| *known == name && name.ends_with("_API_KEY"))
-            {
-                true => {}
-                false => {
-                    env.retain(|(known, _)| *known != name);
-                    env.push((name, value));
-                }
+            let is_own_key =
+                name.ends_with("_API_KEY") && env.iter().any(|(known, _)| *known == name);
+            if !is_own_key {
+                env.retain(|(known, _)| *known != name);
+                env.push((name, value));
             }
         }
         let input = if has_query {

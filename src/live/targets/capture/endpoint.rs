@@ -38,11 +38,10 @@ impl CaptureEndpoint {
     /// # Errors
     /// All ports are in use.
     pub async fn start(mode: EndpointMode, key: SampleKey) -> Result<Self, CallError> {
-        let refused = |error: io::Error| lasting(format!("cannot listen on 127.0.0.1: {error}"));
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
             .await
-            .map_err(refused)?;
-        let port = listener.local_addr().map_err(refused)?.port();
+            .map_err(cannot_listen)?;
+        let port = listener.local_addr().map_err(cannot_listen)?.port();
         let state = Arc::new(EndpointState::new(mode, port, key));
         let accepting = spawn(accept(listener, state.clone())).abort_handle();
         Ok(Self { state, accepting })
@@ -71,6 +70,10 @@ impl CaptureEndpoint {
         let _ = timeout(DRAIN, idle).await;
         self.state.observed.observation()
     }
+}
+
+fn cannot_listen(error: io::Error) -> CallError {
+    lasting(format!("cannot listen on 127.0.0.1: {error}"))
 }
 
 impl Drop for CaptureEndpoint {
@@ -211,15 +214,14 @@ fn check_sender(state: &EndpointState, headers: &HeaderMap) -> Result<(), Endpoi
         .iter()
         .map(HeaderValue::as_bytes)
         .collect();
-    let own = ["127.0.0.1", "localhost"].map(|name| format!("{name}:{}", state.port));
-    let is_own = |host: &[u8]| {
-        own.iter()
-            .any(|own| host.eq_ignore_ascii_case(own.as_bytes()))
-    };
-    if !matches!(hosts.as_slice(), [host] if is_own(host)) {
+    let addresses = ["127.0.0.1", "localhost"].map(|name| format!("{name}:{}", state.port));
+    let is_own = matches!(hosts.as_slice(), [host] if addresses
+        .iter()
+        .any(|address| host.eq_ignore_ascii_case(address.as_bytes())));
+    if !is_own {
         let why = format!(
             "this is the endpoint of goldgate record; its address is {}",
-            own[0]
+            addresses[0]
         );
         return Err(refusal(403, &why));
     }

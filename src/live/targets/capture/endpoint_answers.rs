@@ -40,12 +40,11 @@ pub fn accepted(kind: Option<&str>) -> EndpointAnswer {
 
 /// The recorded form of a body: its JSON, or its text. A body that is neither is not recorded.
 pub fn recorded_body(body: &[u8]) -> Value {
-    let text = |body: &[u8]| {
-        std::str::from_utf8(body)
-            .ok()
-            .filter(|text| !text.is_empty())
-            .map(Value::from)
-    };
-    let parsed = serde_json::from_slice(body).ok().filter(Value::is_object);
-    parsed.or_else(|| text(body)).unwrap_or(Value::Null)
+    if let Ok(object @ Value::Object(_)) = serde_json::from_slice(body) {
+        return object;
+    }
+    match std::str::from_utf8(body) {
+        Ok(text) if !text.is_empty() => Value::from(text),
+        Ok(_) | Err(_) => Value::Null,
+    }
 }

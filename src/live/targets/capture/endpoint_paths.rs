@@ -33,36 +33,43 @@ impl EndpointPath {
             .split_once('?')
             .map_or((target, None), |(path, query)| (path, Some(query)));
         let query = query.map_or(String::new(), |query| format!("?{query}"));
-        // Some clients have the version in their base address, and others add it.
-        let below = |prefix: &str| {
-            let rest = path.strip_prefix(prefix)?.strip_prefix('/')?;
-            let rest = rest.strip_prefix("v1/").unwrap_or(rest);
-            (!rest.is_empty()).then(|| format!("/{rest}{query}"))
-        };
-        match (below("/openai"), below("/anthropic"), below("/otlp")) {
-            (Some(rest), ..) => Self::Model(ExchangeWire::OpenAi, rest),
-            (None, Some(rest), _) => Self::Model(ExchangeWire::Anthropic, rest),
-            (None, None, Some(rest)) if rest == "/traces" => Self::Spans,
-            (None, None, Some(rest)) if rest == "/logs" || rest == "/metrics" => {
-                Self::OtherTelemetry
-            }
-            (None, None, Some(_) | None) => Self::Unknown(path.to_owned()),
+
+        if let Some(rest) = path_below(path, "/openai") {
+            return Self::Model(ExchangeWire::OpenAi, format!("/{rest}{query}"));
+        }
+        if let Some(rest) = path_below(path, "/anthropic") {
+            return Self::Model(ExchangeWire::Anthropic, format!("/{rest}{query}"));
+        }
+        match path_below(path, "/otlp") {
+            Some("traces") if query.is_empty() => Self::Spans,
+            Some("logs" | "metrics") if query.is_empty() => Self::OtherTelemetry,
+            Some(_) | None => Self::Unknown(path.to_owned()),
         }
     }
 }
 
+/// What follows the prefix. Some clients have the version in their base address, and others add it.
+fn path_below<'p>(path: &'p str, prefix: &str) -> Option<&'p str> {
+    let rest = path.strip_prefix(prefix)?.strip_prefix('/')?;
+    let rest = rest.strip_prefix("v1/").unwrap_or(rest);
+    (!rest.is_empty()).then_some(rest)
+}
+
 /// The variables by which the clients of both vendors and OpenTelemetry's exporters find an endpoint on this port, and its key.
 pub fn endpoint_variables(port: u16, token: &str) -> Vec<(String, String)> {
-    let at = |path: &str| format!("http://127.0.0.1:{port}{path}");
+    let base = format!("http://127.0.0.1:{port}");
     let variables = [
-        ("OPENAI_BASE_URL", at("/openai/v1")),
-        ("OPENAI_API_BASE", at("/openai/v1")),
+        ("OPENAI_BASE_URL", format!("{base}/openai/v1")),
+        ("OPENAI_API_BASE", format!("{base}/openai/v1")),
         ("OPENAI_API_KEY", token.to_owned()),
-        ("ANTHROPIC_BASE_URL", at("/anthropic")),
-        ("ANTHROPIC_API_URL", at("/anthropic")),
+        ("ANTHROPIC_BASE_URL", format!("{base}/anthropic")),
+        ("ANTHROPIC_API_URL", format!("{base}/anthropic")),
         ("ANTHROPIC_API_KEY", token.to_owned()),
-        ("OTEL_EXPORTER_OTLP_ENDPOINT", at("/otlp")),
-        ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", at("/otlp/v1/traces")),
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", format!("{base}/otlp")),
+        (
+            "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+            format!("{base}/otlp/v1/traces"),
+        ),
         ("OTEL_EXPORTER_OTLP_HEADERS", format!("x-api-key={token}")),
         (
             "OTEL_EXPORTER_OTLP_TRACES_HEADERS",

@@ -16,14 +16,15 @@ pub struct RecordedAnswers {
 
 impl RecordedAnswers {
     pub fn new(exchanges: &[RecordedExchange]) -> Self {
-        let keyed = |exchange: &RecordedExchange| {
-            (
+        let mut keyed = Vec::new();
+        for exchange in exchanges {
+            keyed.push((
                 request_key(exchange.wire, &exchange.request),
                 exchange.clone(),
-            )
-        };
+            ));
+        }
         Self {
-            exchanges: exchanges.iter().map(keyed).collect(),
+            exchanges: keyed,
             given: Mutex::new(vec![false; exchanges.len()]),
         }
     }
@@ -76,37 +77,27 @@ impl RecordedAnswers {
         if times > 0 {
             return format!("{asked} is asked more often than the {times} recorded");
         }
-        let is_alike =
-            |exchange: &RecordedExchange| exchange.wire == wire && exchange.request.path == *path;
-        let left = self
-            .exchanges
-            .iter()
-            .zip(given)
-            .filter(|(_, given)| !**given)
-            .map(|((_, one), _)| one);
-        let alike = left.filter(|one| is_alike(one));
+        let mut alike = Vec::new();
+        for (index, (_, exchange)) in self.exchanges.iter().enumerate() {
+            if !given[index] && exchange.wire == wire && exchange.request.path == *path {
+                alike.push((index + 1, exchange));
+            }
+        }
         // Each turn of a conversation starts the program again, which asks with all messages so far.
-        let has_as_many = |one: &&RecordedExchange| messages(&one.request.body) == messages(body);
-        match alike
-            .clone()
-            .find(has_as_many)
-            .or_else(|| alike.clone().next())
-        {
-            Some(one) => {
-                let difference = first_difference(&one.request.body, body);
-                let number = self
-                    .exchanges
-                    .iter()
-                    .position(|(_, other)| std::ptr::eq(other, one))
-                    .unwrap_or(0)
-                    + 1;
+        let asked_messages = messages(body);
+        let closest = alike
+            .iter()
+            .find(|(_, exchange)| messages(&exchange.request.body) == asked_messages)
+            .or(alike.first());
+        match closest {
+            Some((number, exchange)) => {
+                let difference = first_difference(&exchange.request.body, body);
                 let difference =
                     difference.map_or(String::new(), |difference| format!(": {difference}"));
-                let removed = match one.request.body.to_string().contains(REDACTED) {
-                    true => {
-                        "; of the recorded call a text that looks like a key was removed, so it is not found again"
-                    }
-                    false => "",
+                let removed = if exchange.request.body.to_string().contains(REDACTED) {
+                    "; of the recorded call a text that looks like a key was removed, so it is not found again"
+                } else {
+                    ""
                 };
                 format!("{asked} differs from the recorded call {number}{difference}{removed}")
             }

@@ -88,7 +88,7 @@ impl SampleKey {
     }
 
     fn is_accepted(&self, key: &str) -> bool {
-        key == self.token || self.own_keys.iter().any(|own| own == key)
+        key == self.token || self.own_keys.iter().any(|own_key| own_key == key)
     }
 }
 

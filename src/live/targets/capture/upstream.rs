@@ -72,12 +72,12 @@ impl Upstreams {
             CaptureSource::Otlp | CaptureSource::Auto => return Ok(upstreams),
         };
         let needs_key = upstream.base.scheme() == "https" && upstream.key.is_none();
-        match needs_key && !passed_on.iter().any(|passed| passed == name) {
-            true => Err(Unopened::NoKey {
+        if needs_key && !passed_on.iter().any(|passed| passed == name) {
+            return Err(Unopened::NoKey {
                 wanted: format!("set the environment variable {name}"),
-            }),
-            false => Ok(upstreams),
+            });
         }
+        Ok(upstreams)
     }
 
     pub fn address(&self, wire: ExchangeWire, path: &str) -> Option<Url> {
