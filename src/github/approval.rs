@@ -165,9 +165,9 @@ impl Deciding<'_> {
     fn approval_of<'b>(
         &self,
         pull: &'b PullRequestDetails,
-        now: &Report,
+        report: &Report,
     ) -> Result<Result<GrantedApproval<'b>, ApprovalRefusal>, CliError> {
-        let hidden = hidden_classes(now, self.inputs.configs);
+        let hidden = hidden_classes(report, self.inputs.configs);
         if hidden > 0 {
             return Ok(Err(ApprovalRefusal::Hidden(hidden)));
         }
@@ -181,7 +181,7 @@ impl Deciding<'_> {
                 Ok(shown) => shown,
                 Err(why) => return Ok(Err(why)),
             };
-            let left = report::uncovered(now, Some(&shown));
+            let left = report::uncovered(report, Some(&shown));
             if !left.is_empty() {
                 return Ok(Err(ApprovalRefusal::OtherResult(left)));
             }
@@ -282,10 +282,10 @@ impl Deciding<'_> {
     fn confirmed(
         &self,
         granted: GrantedApproval<'_>,
-        before: &PullRequestDetails,
+        pull: &PullRequestDetails,
     ) -> Result<Result<(Approval, Vec<GateRun>), ApprovalRefusal>, CliError> {
-        let now = self.pull(before.number)?;
-        let is_same = has_label(&now.labels, &self.policy.label) && now.head == before.head;
+        let current = self.pull(pull.number)?;
+        let is_same = has_label(&current.labels, &self.policy.label) && current.head == pull.head;
         let runs = granted.snapshot.same_runs(self.github, self.world)?;
         Ok(runs
             .filter(|_| is_same)

@@ -47,11 +47,11 @@ pub fn ensure_label(world: &World, github: &GitHub, purpose: LabelPurpose, name:
         )),
         Ok(false) => {}
         Err(error) => {
-            let what = format!(
+            let message = format!(
                 "the label {} cannot be created; create it by hand",
                 line(name, 100)
             );
-            let error = error.explained(&what, "pull-requests: write");
+            let error = error.explained(&message, "pull-requests: write");
             world.command(&format!(
                 "::notice title=goldgate::{}\n",
                 line(&format!("{error:#}"), 500)

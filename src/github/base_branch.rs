@@ -17,13 +17,14 @@ pub fn relies_on_checks(github: &GitHub, branch: &str) -> Result<Option<bool>, C
     if default == branch {
         return Ok(Some(true));
     }
-    let Some(own) = rules(github, branch)? else {
+    let Some(branch_rules) = rules(github, branch)? else {
         return Ok(None);
     };
     let of_default = rules(github, &default)?;
     Ok(Some(
-        requires_any(&own)
-            && of_default.is_none_or(|default| not_required(branch, &own, &default).is_empty()),
+        requires_any(&branch_rules)
+            && of_default
+                .is_none_or(|default| not_required(branch, &branch_rules, &default).is_empty()),
     ))
 }
 
@@ -70,18 +71,19 @@ pub fn requires_any(rules: &BranchRules) -> bool {
 /// The checks of the default branch that a branch does not require: one of them may be the gate, and then a pull request merges without it.
 /// None where the branch alone has a check whose name ends in its own, as in `gate (release/1.0)`, because that one counts for no other
 /// branch. A check of the default branch such as `tests (linux)` is not one of the branch `linux`.
-pub fn not_required(branch: &str, own: &BranchRules, default: &BranchRules) -> Vec<String> {
-    let (own, default) = (names(own), names(default));
-    match own
-        .difference(&default)
+pub fn not_required(branch: &str, rules: &BranchRules, default: &BranchRules) -> Vec<String> {
+    let branch_names = names(rules);
+    let default_names = names(default);
+    if branch_names
+        .difference(&default_names)
         .any(|name| is_of_branch(name, branch))
     {
-        true => Vec::new(),
-        false => default
-            .difference(&own)
-            .map(|name| (*name).to_owned())
-            .collect(),
+        return Vec::new();
     }
+    default_names
+        .difference(&branch_names)
+        .map(|name| (*name).to_owned())
+        .collect()
 }
 
 /// The names of the checks, and the paths of the workflows.
@@ -95,5 +97,5 @@ fn names(rules: &BranchRules) -> BTreeSet<&str> {
 fn is_of_branch(name: &str, branch: &str) -> bool {
     [" (", ": "]
         .iter()
-        .any(|before| name.ends_with(&format!("{before}{branch})")))
+        .any(|separator| name.ends_with(&format!("{separator}{branch})")))
 }

@@ -121,33 +121,39 @@ fn measured(world: &World, inputs: &ActionInputs, commit: &str) -> Result<Report
     let workspace = world.env.get("GITHUB_WORKSPACE").unwrap_or(".");
     let out = inside(workspace, &inputs.out);
     let shown = format!("{}/report.json", inputs.out);
-    let refuse = |what: &str, help: &str| {
-        CliError::from(Diagnostic::of_file(&shown, Code::NO_REPORT, what, help))
-    };
-    let missing = |_| {
-        refuse(
+    let Ok(disk) = Disk::open(Path::new(&out)) else {
+        return Err(no_report(
+            &shown,
             "the report does not exist",
             "add a step with mode: run and the same input out before this one",
-        )
+        ));
     };
-    let disk = Disk::open(Path::new(&out)).map_err(missing)?;
     let report = report_v1::read_report(&disk.text(&RepoPath::root().child("report.json"))?)?;
     let config = inputs.config_file()?;
     if report.config.as_ref() != Some(&config) {
-        let found = report
+        let report_config = report
             .config
             .as_ref()
             .map_or("an unnamed config".to_owned(), ToString::to_string);
-        let what = format!("the report is for {found}, but this step is for {config}");
-        return Err(refuse(&what, "give both steps the same input config"));
+        let message = format!("the report is for {report_config}, but this step is for {config}");
+        return Err(no_report(
+            &shown,
+            &message,
+            "give both steps the same input config",
+        ));
     }
-    match report.commit.as_deref() == Some(commit) {
-        true => Ok(report),
-        false => Err(refuse(
+    if report.commit.as_deref() != Some(commit) {
+        return Err(no_report(
+            &shown,
             "the report is for another commit than this job",
             "grade the commit in the same job",
-        )),
+        ));
     }
+    Ok(report)
+}
+
+fn no_report(shown: &str, message: &str, help: &str) -> CliError {
+    Diagnostic::of_file(shown, Code::NO_REPORT, message, help).into()
 }
 
 fn maintain_pull_request(target: &BaselineBranch<'_>, report: &Report) -> Result<(), CliError> {
@@ -161,15 +167,11 @@ fn maintain_pull_request(target: &BaselineBranch<'_>, report: &Report) -> Result
         file,
         branch: from,
     } = target;
-    let read = |at: &str| {
-        github
-            .file(file, at)
-            .map_err(needs("the baseline cannot be read", CONTENTS))
-    };
-    let bytes = read(commit)?;
+    let unread = needs("the baseline cannot be read", CONTENTS);
+    let bytes = github.file(file, commit).map_err(&unread)?;
     let committed = baseline_of(file, bytes.as_ref())?;
     // Under the names of today: what a suite or an agent was does not stay in the file.
-    let before = committed.clone().map(|committed| match config {
+    let current = committed.clone().map(|committed| match config {
         Some(config) => committed.renamed(config),
         None => committed,
     });
@@ -177,7 +179,10 @@ fn maintain_pull_request(target: &BaselineBranch<'_>, report: &Report) -> Result
         .branch(from)
         .map_err(needs("the baseline's branch cannot be read", CONTENTS))?;
     let branch = match &head {
-        Some(head) => baseline_of(file, read(head)?.as_ref()).ok().flatten(),
+        Some(head) => {
+            let bytes = github.file(file, head).map_err(&unread)?;
+            baseline_of(file, bytes.as_ref()).ok().flatten()
+        }
         None => None,
     };
     if is_newer(target, branch.as_ref())? {
@@ -209,38 +214,41 @@ fn maintain_pull_request(target: &BaselineBranch<'_>, report: &Report) -> Result
         None => declined(target)?,
     };
     let by = github.identity().unwrap_or("goldgate");
-    let mut moves = publish::moves(before.as_ref(), report);
-    let accepted = match moves.iter().any(publish::is_worse) {
-        true => approvals_of_worse_numbers(
+    let mut moves = publish::moves(current.as_ref(), report);
+    let accepted = if moves.iter().any(publish::is_worse) {
+        let policy = match config {
+            Some(config) => config.approval.clone(),
+            None => ApprovalPolicy::default(),
+        };
+        approvals_of_worse_numbers(
             world,
             inputs,
             github,
-            &config
-                .as_ref()
-                .map_or_else(ApprovalPolicy::default, |config| config.approval.clone()),
+            &policy,
             into,
-            (before.as_ref(), report),
-        )?,
-        false => Vec::new(),
+            (current.as_ref(), report),
+        )?
+    } else {
+        Vec::new()
     };
     // Nobody approved worse samples: those of the baseline stay.
     let replaced = if accepted.is_empty() {
-        let worse = baseline::kept_because_worse(before.as_ref(), report);
+        let worse = baseline::kept_because_worse(current.as_ref(), report);
         for (who, why) in &worse {
             log(
                 world,
                 &format!("{who} {why} and nobody approved that, so its entry stays"),
             );
         }
-        moves.retain(|one| {
-            let who = format!("{}/{}", one.suite, one.agent);
+        moves.retain(|moved| {
+            let who = format!("{}/{}", moved.suite, moved.agent);
             worse.iter().all(|(worse, _)| *worse != who)
         });
         Replaced::Better
     } else {
         Replaced::BetterAndWorse
     };
-    let proposed: Baseline = baseline::proposed(before.as_ref(), report, replaced);
+    let proposed: Baseline = baseline::proposed(current.as_ref(), report, replaced);
     let plan = baseline_pr::plan(&BaselinePrInput {
         before: committed.as_ref(),
         before_sha256: bytes.as_ref().map(|bytes| sha256_hex(bytes)),
@@ -313,10 +321,10 @@ fn carry_out(
             Ok(())
         }
         BaselinePrPlan::Declined(number) => {
-            let what = format!(
+            let message = format!(
                 "pull request {number} with these numbers was closed, so none is opened; reopen it to take them"
             );
-            log(world, &what);
+            log(world, &message);
             Ok(())
         }
         BaselinePrPlan::Keep {
@@ -397,8 +405,8 @@ fn open_pull_request(target: &BaselineBranch<'_>, description: &str) -> Result<(
     let opened = target
         .github
         .open_pull(&target.branch, &target.into, TITLE, description);
-    let what = "the pull request cannot be opened (the repository's settings must also allow workflows to do so)";
-    let opened = opened.map_err(needs(what, PULLS))?;
+    let message = "the pull request cannot be opened (the repository's settings must also allow workflows to do so)";
+    let opened = opened.map_err(needs(message, PULLS))?;
     log(target.world, &format!("opened pull request {opened}"));
     Ok(())
 }
@@ -418,23 +426,25 @@ fn commit_baseline(
         ..
     } = target;
     let text = baseline_v1::written(baseline);
-    let what = FileCommit {
+    let file_commit = FileCommit {
         file,
         text: &text,
         headline: TITLE,
     };
-    let unwritten = || needs("the baseline's branch cannot be written", CONTENTS);
+    let unwritten = needs("the baseline's branch cannot be written", CONTENTS);
     let edited = match head {
         Some(head) => has_other_files(target, head)?.then_some(head),
         None => None,
     };
     let Some(head) = edited else {
-        return github.put_on(branch, commit, &what).map_err(unwritten());
+        return github
+            .put_on(branch, commit, &file_commit)
+            .map_err(unwritten);
     };
     github
-        .commit_on(branch, head, &what)
+        .commit_on(branch, head, &file_commit)
         .map_err(|error| match error {
-            NotCommitted::Refused(why) => unwritten()(why),
+            NotCommitted::Refused(why) => unwritten(why),
             NotCommitted::Moved => anyhow::anyhow!(
                 "somebody pushed to {branch} while this job ran; start the job again"
             )

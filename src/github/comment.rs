@@ -23,17 +23,16 @@ pub struct CommentInput<'a> {
 
 /// Returns the run and attempt of this job, 0 where unknown.
 pub fn this_run(world: &World) -> RunNumber {
-    let number = |name| {
-        world
-            .env
-            .get(name)
-            .and_then(|text| text.parse().ok())
-            .unwrap_or_default()
-    };
     RunNumber {
-        run: number("GITHUB_RUN_ID"),
-        attempt: number("GITHUB_RUN_ATTEMPT"),
+        run: number_in(world, "GITHUB_RUN_ID"),
+        attempt: number_in(world, "GITHUB_RUN_ATTEMPT"),
     }
+}
+
+/// The number in an environment variable; zero if it has none.
+fn number_in(world: &World, variable: &str) -> u64 {
+    let text = world.env.get(variable).unwrap_or_default();
+    text.parse().unwrap_or_default()
 }
 
 /// Writes the comment. A failure is reported as a warning and never changes the verdict.
@@ -44,16 +43,22 @@ pub fn comment(
     github: Option<&GitHub>,
     input: &CommentInput<'_>,
 ) {
-    let warn = |text: &str| world.command(&format!("::warning title=goldgate::{text}\n"));
     let Some(github) = github else {
-        return warn("no comment was written, because the token is missing: set the input token");
+        return add_warning(
+            world,
+            "no comment was written, because the token is missing: set the input token",
+        );
     };
     if let Err(error) = upsert(world, inputs, pull_request, github, input) {
         let error = error.explained("the comment could not be written", "pull-requests: write");
         let text =
             format!("{error:#}; the verdict does not change, and the summary has the full result");
-        warn(&text.replace(['\r', '\n'], " "));
+        add_warning(world, &text.replace(['\r', '\n'], " "));
     }
+}
+
+fn add_warning(world: &World, text: &str) {
+    world.command(&format!("::warning title=goldgate::{text}\n"));
 }
 
 /// Maximum rounds of read, plan, write, read back.
@@ -69,7 +74,7 @@ fn upsert(
     github: &GitHub,
     input: &CommentInput<'_>,
 ) -> Result<(), GitHubError> {
-    let reports: Vec<&Report> = input.results.iter().map(|one| one.report).collect();
+    let reports: Vec<&Report> = input.results.iter().map(|result| result.report).collect();
     let key = inputs.key_of_results(&reports);
     let (mut last, mut created) = (None, None);
     for round in 0..ROUNDS {
@@ -131,12 +136,12 @@ fn upsert(
 
 /// Returns the wait before the read-back, different for each process so that two writers do not collide in every round.
 fn pause(run: RunNumber, round: u32) -> Duration {
-    let own = u64::from(std::process::id()) ^ run.run ^ run.attempt;
+    let seed = u64::from(std::process::id()) ^ run.run ^ run.attempt;
     match round {
         0 => SETTLE,
         _ => {
             SETTLE
-                + Duration::from_millis(own.wrapping_mul(2_654_435_761) % (200 * u64::from(round)))
+                + Duration::from_millis(seed.wrapping_mul(2_654_435_761) % (200 * u64::from(round)))
         }
     }
 }
@@ -182,8 +187,8 @@ fn acted(
         }
         CommentPlan::Update { id, body, remove } => {
             github.update_comment(id, &body)?;
-            for other in remove {
-                match github.remove_comment(other) {
+            for duplicate in remove {
+                match github.remove_comment(duplicate) {
                     // Another writer removed it first.
                     Ok(()) | Err(GitHubError::Missing) => {}
                     Err(refused) => return Err(refused),

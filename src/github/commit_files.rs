@@ -51,13 +51,13 @@ impl CommitFiles {
         }
         let ids: BTreeSet<&str> = left.iter().map(|(_, id)| *id).collect();
         let ids: Vec<&str> = ids.into_iter().collect();
-        let found = if ids.is_empty() {
+        let contents = if ids.is_empty() {
             BTreeMap::new()
         } else {
             by_id(&ids)?
         };
         for (path, id) in left {
-            let bytes = found.get(id).cloned();
+            let bytes = contents.get(id).cloned();
             files.files.insert(
                 path.clone(),
                 bytes.with_context(|| format!("{path} of the commit cannot be read"))?,
@@ -65,13 +65,13 @@ impl CommitFiles {
         }
         let folders = &files.folders;
         files.files.retain(|path, _| {
-            let own = Entry {
+            let entry = Entry {
                 name: path.name().to_owned(),
                 kind: EntryKind::File,
             };
             folders
                 .get(&path.parent())
-                .is_some_and(|entries| entries.contains(&own))
+                .is_some_and(|entries| entries.contains(&entry))
         });
         Ok(files)
     }
@@ -138,11 +138,11 @@ fn name(folders: &mut BTreeMap<RepoPath, BTreeSet<Entry>>, path: &RepoPath) {
 }
 
 fn linked(link: &RepoPath) -> Diagnostic {
-    let what = "this is a symbolic link or a submodule, which the trusted gate does not follow";
+    let message = "this is a symbolic link or a submodule, which the trusted gate does not follow";
     Diagnostic::of_file(
         link,
         Code::BAD_LINK,
-        what,
+        message,
         "commit the file or folder itself",
     )
 }
@@ -165,10 +165,10 @@ impl Files for CommitFiles {
 
     fn bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
         let bytes = self.baseline_bytes(file)?;
-        match InputLimit::FILE.is_exceeded_by(bytes.len()) {
-            true => Err(too_large(file, &InputLimit::FILE)),
-            false => Ok(bytes),
+        if InputLimit::FILE.is_exceeded_by(bytes.len()) {
+            return Err(too_large(file, &InputLimit::FILE));
         }
+        Ok(bytes)
     }
 
     // The archive that the files come from is read with the limit of a baseline.
@@ -179,23 +179,23 @@ impl Files for CommitFiles {
         if let Some(link) = self.link(file) {
             return Err(linked(link));
         }
-        let own = Entry {
+        let entry = Entry {
             name: file.name().to_owned(),
             kind: EntryKind::File,
         };
-        match self
+        let is_committed = self
             .folders
             .get(&file.parent())
-            .is_some_and(|entries| entries.contains(&own))
-        {
-            true => Err(Diagnostic::of_read(
-                file,
-                ReadFailure::NotFetched,
-                "the base commit's config does not name this file, so the trusted gate has not read it",
-                "keep it below the suite's folder, or name it in the config of the base branch",
-            )),
-            false => Err(Diagnostic::of_missing_file(file)),
+            .is_some_and(|entries| entries.contains(&entry));
+        if !is_committed {
+            return Err(Diagnostic::of_missing_file(file));
         }
+        Err(Diagnostic::of_read(
+            file,
+            ReadFailure::NotFetched,
+            "the base commit's config does not name this file, so the trusted gate has not read it",
+            "keep it below the suite's folder, or name it in the config of the base branch",
+        ))
     }
 }
 
@@ -302,9 +302,9 @@ impl BaseFiles for BaseView<'_> {
         gone.cloned().collect()
     }
 
-    fn likeness(&self, before: &RepoPath, after: &RepoPath) -> FileMatch {
-        match (self.base.tree.get(before), self.head.tree.get(after)) {
-            (Some(Blob::File(one)), Some(Blob::File(other))) if one == other => FileMatch::Same,
+    fn likeness(&self, old_path: &RepoPath, new_path: &RepoPath) -> FileMatch {
+        match (self.base.tree.get(old_path), self.head.tree.get(new_path)) {
+            (Some(Blob::File(old)), Some(Blob::File(new))) if old == new => FileMatch::Same,
             (Some(Blob::File(_) | Blob::Link) | None, _) => FileMatch::Differs,
         }
     }

@@ -56,17 +56,17 @@ pub fn configs(
         .map(|pattern| PathGlob::new(&RepoPath::root(), pattern))
         .collect();
     let patterns = patterns.map_err(|why| {
-        let what = format!("config is {:?}, which {why}", inputs.config);
+        let message = format!("config is {:?}, which {why}", inputs.config);
         bad_input(
-            what,
+            message,
             "write paths and patterns, such as services/*/goldgate.yaml",
         )
     })?;
-    let mut found = BTreeSet::new();
+    let mut paths = BTreeSet::new();
     if let Some(folder) = folder {
         let disk = Disk::open(Path::new(folder))?;
         for pattern in &patterns {
-            walk(&disk, pattern.folder(), pattern, &mut found)?;
+            walk(&disk, pattern.folder(), pattern, &mut paths)?;
         }
     }
     for (github, commit) in commits.iter().filter_map(|commit| Some((github?, commit))) {
@@ -74,17 +74,17 @@ pub fn configs(
         let tree = github.tree(commit).map_err(unread)?.unwrap_or_default();
         let named = tree
             .into_keys()
-            .filter(|path| patterns.iter().any(|one| one.matches(path)));
-        found.extend(named);
+            .filter(|path| patterns.iter().any(|pattern| pattern.matches(path)));
+        paths.extend(named);
     }
-    if found.is_empty() {
-        let what = format!("config is {:?}, and no file matches", inputs.config);
-        return Err(bad_input(what, "correct the pattern").into());
+    if paths.is_empty() {
+        let message = format!("config is {:?}, and no file matches", inputs.config);
+        return Err(bad_input(message, "correct the pattern").into());
     }
-    let own = found
+    let inputs_by_config = paths
         .iter()
-        .map(|path| inputs.of_config(path.as_str(), found.len()));
-    Ok(own.collect::<Result<_, _>>()?)
+        .map(|path| inputs.of_config(path.as_str(), paths.len()));
+    Ok(inputs_by_config.collect::<Result<_, _>>()?)
 }
 
 /// A config with its result.
@@ -104,7 +104,7 @@ fn walk(
     disk: &Disk,
     folder: &RepoPath,
     pattern: &PathGlob,
-    found: &mut BTreeSet<RepoPath>,
+    paths: &mut BTreeSet<RepoPath>,
 ) -> Result<(), Diagnostic> {
     let entries = match disk.list_all(folder) {
         Ok(entries) => entries,
@@ -114,10 +114,10 @@ fn walk(
     for entry in entries {
         let path = folder.child(&entry.name);
         match entry.kind {
-            EntryKind::Folder if !entry.name.starts_with('.') => walk(disk, &path, pattern, found)?,
+            EntryKind::Folder if !entry.name.starts_with('.') => walk(disk, &path, pattern, paths)?,
             // A link is refused when it is read.
             EntryKind::File | EntryKind::Link(_) if pattern.matches(&path) => {
-                found.insert(path);
+                paths.insert(path);
             }
             EntryKind::Folder | EntryKind::File | EntryKind::Link(_) => {}
         }
@@ -135,7 +135,7 @@ pub fn has_one_policy(results: &[JudgedConfig]) -> Result<(), Diagnostic> {
     };
     match others
         .iter()
-        .find(|other| other.done.policy != first.done.policy)
+        .find(|result| result.done.policy != first.done.policy)
     {
         None => Ok(()),
         Some(second) => Err(bad_input(

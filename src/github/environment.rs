@@ -29,10 +29,10 @@ pub(super) fn event_of(env: &Env) -> Result<Event, CliError> {
     if names_commits {
         return Ok(event);
     }
-    let what = format!(
+    let message = format!(
         "the event is {name}, but the file in GITHUB_EVENT_PATH does not say which commits it is about"
     );
-    Err(anyhow::anyhow!(what).into())
+    Err(anyhow::anyhow!(message).into())
 }
 
 /// Reads the action of the event; `None` without a payload.

@@ -80,20 +80,21 @@ impl Checkout<'_> {
     fn joined(&self, parts: &str) -> Result<JoinedShards, CliError> {
         let folders = folders(&inside(self.workspace, parts))?;
         let joined = JoinedShards::read(&folders, &inside(self.workspace, &self.inputs.config))?;
-        for (what, parts, here) in [
+        for (role, parts, here) in [
             ("commit", &joined.job.commit, &self.commit()),
             ("base commit", &joined.job.base, &self.event.base),
         ] {
             if parts != here {
-                let name =
-                    |commit: &Option<String>| commit.clone().unwrap_or_else(|| "none".to_owned());
-                let what = format!(
-                    "the shards have the {what} {}, but this job has {}",
-                    name(parts),
-                    name(here)
+                let refusal = Diagnostic::of_file(
+                    "action input",
+                    Code::BAD_PARTS,
+                    format!(
+                        "the shards have the {role} {}, but this job has {}",
+                        parts.as_deref().unwrap_or("none"),
+                        here.as_deref().unwrap_or("none")
+                    ),
+                    "join the shards in the workflow run that graded them",
                 );
-                let help = "join the shards in the workflow run that graded them";
-                let refusal = Diagnostic::of_file("action input", Code::BAD_PARTS, what, help);
                 return Err(refusal.into());
             }
         }
@@ -143,7 +144,7 @@ impl Checkout<'_> {
         let objects = self
             .github
             .map(|github| CheckoutObjects::new(&disk, github));
-        let before = match (&self.event.base, &objects) {
+        let base_source = match (&self.event.base, &objects) {
             (Some(commit), Some(objects)) if job.is_compared() => {
                 BaseSource::Commit(objects, commit)
             }
@@ -160,7 +161,7 @@ impl Checkout<'_> {
         grade_worktree(
             job,
             self.world,
-            before,
+            base_source,
             &evidence,
             &|disk, base, configured| {
                 let Some(commit) = self.event.base.as_ref() else {
@@ -244,8 +245,8 @@ impl BaselineSource<'_> {
                     bytes,
                 )?)?)),
                 Err(error) => {
-                    let what = format!("the baseline {file} of the base commit cannot be read");
-                    Err(error.explained(&what, "contents: read").into())
+                    let message = format!("the baseline {file} of the base commit cannot be read");
+                    Err(error.explained(&message, "contents: read").into())
                 }
             },
         }

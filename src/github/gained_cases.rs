@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::evaluation::graded_run::GradedRun;
 use crate::format::event::Event;
 use crate::format::recording_layout::RecordingPaths;
-use crate::github::client::GitHub;
+use crate::github::client::{GitHub, Tree};
 use crate::model::{AgentName, RecordingPlace, RunSource, Tier};
 use crate::render::plural;
 
@@ -26,18 +26,7 @@ pub fn name_gained_cases(github: &GitHub, event: &Event, done: &mut GradedRun) {
     let Ok(Some(tree)) = github.tree(head) else {
         return;
     };
-    let has_recording = |place: &RecordingPlace, agent: &AgentName, case: &str| match place {
-        RecordingPlace::Folder(folder) => {
-            let paths = RecordingPaths::in_agent_folder(folder.child(agent.as_str()), case);
-            let samples = format!("{}/", paths.folder());
-            let below = tree.keys().any(|path| path.as_str().starts_with(&samples));
-            tree.contains_key(&paths.single()) || below
-        }
-        RecordingPlace::Pattern(pattern) => tree.keys().any(|path| {
-            let found = pattern.recording(agent, path);
-            found.is_some_and(|found| found.case.is_none_or(|found| found == case))
-        }),
-    };
+
     let mut gained = BTreeSet::new();
     for suite in done
         .report
@@ -56,13 +45,12 @@ pub fn name_gained_cases(github: &GitHub, event: &Event, done: &mut GradedRun) {
             let Some(RunSource::Replay(place)) = source else {
                 continue;
             };
-            let cases = agent
-                .cases
-                .iter()
-                .filter(|case| case.completed > 0)
-                .map(|case| &case.case);
-            let own = cases.filter(|case| !has_recording(place, &agent.agent, case.as_str()));
-            gained.extend(own.map(|case| format!("{}/{}/{case}", suite.id, agent.agent)));
+            for case in agent.cases.iter().filter(|case| case.completed > 0) {
+                let case = &case.case;
+                if !has_recording(&tree, place, &agent.agent, case.as_str()) {
+                    gained.insert(format!("{}/{}/{case}", suite.id, agent.agent));
+                }
+            }
         }
     }
     if gained.is_empty() {
@@ -80,4 +68,21 @@ pub fn name_gained_cases(github: &GitHub, event: &Event, done: &mut GradedRun) {
         named.join(", "),
         if gained.len() == 1 { "it" } else { "them" },
     ));
+}
+
+/// Whether the commit has a recording of the case.
+fn has_recording(tree: &Tree, place: &RecordingPlace, agent: &AgentName, case: &str) -> bool {
+    match place {
+        RecordingPlace::Folder(folder) => {
+            let paths = RecordingPaths::in_agent_folder(folder.child(agent.as_str()), case);
+            let samples = format!("{}/", paths.folder());
+            let below = tree.keys().any(|path| path.as_str().starts_with(&samples));
+            tree.contains_key(&paths.single()) || below
+        }
+        RecordingPlace::Pattern(pattern) => tree.keys().any(|path| {
+            pattern
+                .recording(agent, path)
+                .is_some_and(|recording| recording.case.is_none_or(|recorded| recorded == case))
+        }),
+    }
 }

@@ -39,11 +39,13 @@ pub fn gate(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
     }
     has_one_policy(&judged)?;
     if let Some(github) = &github {
-        for one in &mut judged {
-            decided(world, github, &context, &others, one)
-                .map_err(|error| of_config(&one.inputs, error))?;
+        for result in &mut judged {
+            decided(world, github, &context, &others, result)
+                .map_err(|error| of_config(&result.inputs, error))?;
         }
-        let is_green = judged.iter().all(|one| one.done.report.exit_code() == 0);
+        let is_green = judged
+            .iter()
+            .all(|result| result.done.report.exit_code() == 0);
         if let (true, Some(pull)) = (is_green, &context.pull) {
             start_older_red_runs(world, github, pull, &mut judged);
         }
@@ -54,7 +56,9 @@ pub fn gate(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
         pull: context.pull.as_ref(),
     };
     let code = publish_results(world, inputs, &place, &judged);
-    judged.into_iter().for_each(|one| world.keep(one.done));
+    for result in judged {
+        world.keep(result.done);
+    }
     code
 }
 
@@ -63,14 +67,14 @@ fn decided(
     github: &GitHub,
     context: &Context,
     others: &OtherPulls,
-    one: &mut JudgedConfig,
+    result: &mut JudgedConfig,
 ) -> Result<(), CliError> {
     let JudgedConfig {
         inputs,
         job,
         done,
         decision,
-    } = one;
+    } = result;
     let event = &context.event;
     if job.is_compared() && job.wanted.shard.is_none() {
         let about = (event, context.pull.as_ref());
@@ -86,6 +90,6 @@ fn of_config(inputs: &ActionInputs, error: CliError) -> CliError {
         CliError::Work(cause) if inputs.configs > 1 => {
             CliError::Work(cause.context(inputs.config.clone()))
         }
-        other => other,
+        error => error,
     }
 }

@@ -156,14 +156,14 @@ fn require_replay(config: &Config, source: &SourceText) -> Result<(), Diagnostic
     {
         for (name, agent) in &suite.agents {
             if let Some(RunSource::Live(live)) = &agent.deterministic {
-                let what = format!(
+                let message = format!(
                     "{}/{name} uses the live target \"{}\", but only recordings are graded where files are read as data",
                     suite.id, live.target
                 );
                 problems.push(Diagnostic::of_file(
                     &source.file,
                     Code::LIVE_TARGET,
-                    what,
+                    message,
                     "use replay: FOLDER in the deterministic tier, or leave the suite out with the input suites; a run that was started by hand can also \
                      check out refs/pull/NUMBER/merge",
                 ));
@@ -201,17 +201,23 @@ impl CommitPair {
             HeadFiles::Merged => Some(github.common_commit(base, head).map_err(failed)?),
         };
         let base = DownloadedCommit::read(github, base)?;
-        let what = "the config does not exist on the base branch";
-        let help = "merge a config first: it also judges by the base branch's config";
-        let base_config = base.config(file, [what, help])?.map_err(unreadable_base)?;
+        let base_config = base
+            .config(
+                file,
+                "the config does not exist on the base branch",
+                "merge a config first: it also judges by the base branch's config",
+            )?
+            .map_err(unreadable_base)?;
         let head = DownloadedCommit::read(github, head)?;
         let head = match origin {
             None => head,
             Some(origin) => head.merged_into(&base, &origin)?,
         };
-        let what = "the config does not exist on the head commit";
-        let help = "keep the config of the base branch, or remove its suites";
-        let head_config = head.config(file, [what, help])??;
+        let head_config = head.config(
+            file,
+            "the config does not exist on the head commit",
+            "keep the config of the base branch, or remove its suites",
+        )??;
         let configs = [&base_config, &head_config];
         let wanted = wanted_by(&configs, baseline.as_ref());
         let base = base.files(&wanted, None)?;
@@ -316,7 +322,7 @@ impl<'a> DownloadedCommit<'a> {
     fn files(
         &self,
         wanted: &dyn Fn(&RepoPath) -> bool,
-        other: Option<&CommitFiles>,
+        known: Option<&CommitFiles>,
     ) -> Result<CommitFiles, CliError> {
         let unpacked = archive::tarball(&self.archive, ArchiveLimits::REPOSITORY, wanted).map_err(
             |refused| {
@@ -326,17 +332,16 @@ impl<'a> DownloadedCommit<'a> {
                 ))
             },
         )?;
-        let by_id = |ids: &[&str]| {
-            let mut found = other.map(|other| other.files_of(ids)).unwrap_or_default();
+        let files = CommitFiles::verified(self.tree.clone(), unpacked, wanted, &|ids| {
+            let mut files = known.map(|known| known.files_of(ids)).unwrap_or_default();
             let left: Vec<&str> = ids
                 .iter()
                 .copied()
-                .filter(|id| !found.contains_key(*id))
+                .filter(|id| !files.contains_key(*id))
                 .collect();
-            found.extend(self.github.files_by_id(&left)?);
-            Ok(found)
-        };
-        let files = CommitFiles::verified(self.tree.clone(), unpacked, wanted, &by_id);
+            files.extend(self.github.files_by_id(&left)?);
+            Ok(files)
+        });
         Ok(files.with_context(|| format!("the files of commit {} cannot be read", self.commit))?)
     }
 
@@ -344,10 +349,11 @@ impl<'a> DownloadedCommit<'a> {
     fn config(
         &self,
         file: &RepoPath,
-        [what, help]: [&'static str; 2],
+        missing: &'static str,
+        help: &'static str,
     ) -> Result<Result<Config, Diagnostics>, CliError> {
         if !self.tree.contains_key(file) {
-            return Err(Diagnostic::of_read(file, ReadFailure::MissingFile, what, help).into());
+            return Err(Diagnostic::of_read(file, ReadFailure::MissingFile, missing, help).into());
         }
         let files = self.files(&|path| path == file, None)?;
         Ok(files

@@ -74,20 +74,17 @@ impl ActionInputs {
 
     /// Returns the inputs for one of the configs that this step judges. Each has a folder of results of its own.
     pub fn of_config(&self, config: &str, configs: usize) -> Result<Self, Diagnostic> {
-        let own = Self {
+        let mut inputs = Self {
             config: config.to_owned(),
             configs,
             ..self.clone()
         };
-        let key = ConfigKey::new("", &own.config_file()?);
-        Ok(match self.has_patterns() {
-            true => Self {
-                out: format!("{}/{}", self.out, key.as_str()),
-                comment_key: key.as_str().to_owned(),
-                ..own
-            },
-            false => own,
-        })
+        let key = ConfigKey::new("", &inputs.config_file()?);
+        if self.has_patterns() {
+            inputs.out = format!("{}/{}", self.out, key.as_str());
+            inputs.comment_key = key.as_str().to_owned();
+        }
+        Ok(inputs)
     }
 
     /// Returns the key of this step's comment.
@@ -104,7 +101,7 @@ impl ActionInputs {
     /// The same for the results of a step.
     pub fn key_of_results(&self, reports: &[&Report]) -> ConfigKey {
         match reports {
-            [one] if !self.has_patterns() => self.key(one),
+            [report] if !self.has_patterns() => self.key(report),
             _ => self.key_of_patterns(),
         }
     }
@@ -134,8 +131,8 @@ impl ActionInputs {
     /// An invalid value.
     pub fn read(env: &Env) -> Result<Self, CliError> {
         let values = InputValues(env);
-        let get = |name: &str| values.get(name);
-        let mode = get("mode").unwrap_or(ActionMode::Run.as_str());
+
+        let mode = values.get("mode").unwrap_or(ActionMode::Run.as_str());
         let Some(mode) = ActionMode::of_word(mode) else {
             let known: Vec<&str> = ActionMode::ALL
                 .into_iter()
@@ -143,41 +140,42 @@ impl ActionInputs {
                 .collect();
             return Err(refuse("mode", mode, &format!("write one of {}", known.join(", "))).into());
         };
-        let tiers = match get("tier").unwrap_or("deterministic") {
+        let tiers = match values.get("tier").unwrap_or("deterministic") {
             "deterministic" => vec![Tier::Deterministic],
             "model" => vec![Tier::Model],
             "all" => vec![Tier::Deterministic, Tier::Model],
-            other => return Err(refuse("tier", other, "write deterministic, model or all").into()),
+            word => return Err(refuse("tier", word, "write deterministic, model or all").into()),
         };
         let blocking = values
             .truth("blocking")?
             .unwrap_or(tiers.contains(&Tier::Deterministic));
-        if get("parts").is_some() && get("shard").is_some() {
+        if values.get("parts").is_some() && values.get("shard").is_some() {
             let help = "leave shard out: the step with parts joins all of them";
-            return Err(refuse("shard", get("shard").unwrap_or_default(), help).into());
+            return Err(refuse("shard", values.get("shard").unwrap_or_default(), help).into());
         }
         let scope = values.scope(&tiers, blocking)?;
         let (samples, max_cost_usd) = (values.samples()?, values.max_cost_usd()?);
-        let config = get("config").unwrap_or("goldgate.yaml");
-        let is_whole = get("parts").is_none() && get("shard").is_none();
+        let config = values.get("config").unwrap_or("goldgate.yaml");
+        let is_whole = values.get("parts").is_none() && values.get("shard").is_none();
         let inputs = Self {
             mode,
             tiers,
             scope,
             max_cost_usd,
-            shard: shard(get("shard"))?,
+            shard: shard(values.get("shard"))?,
             authority: if blocking {
                 Authority::Blocking
             } else {
                 Authority::Advisory
             },
-            deciding: match get("blocking") {
+            deciding: match values.get("blocking") {
                 Some(_) if blocking => DecidingTiers::Every,
                 Some(_) | None => DecidingTiers::Deterministic,
             },
             config: config.to_owned(),
             configs: 1,
-            suites: get("suites")
+            suites: values
+                .get("suites")
                 .unwrap_or_default()
                 .split([',', '\n', ' '])
                 .filter(|id| !id.is_empty())
@@ -186,9 +184,9 @@ impl ActionInputs {
             samples,
             comment: values.truth("comment")?.unwrap_or(true),
             comment_key: values.comment_key()?,
-            baseline: get("baseline").map(str::to_owned),
-            parts: get("parts").map(str::to_owned),
-            out: get("out").unwrap_or(".goldgate/report").to_owned(),
+            baseline: values.get("baseline").map(str::to_owned),
+            parts: values.get("parts").map(str::to_owned),
+            out: values.get("out").unwrap_or(".goldgate/report").to_owned(),
         };
         if inputs.has_patterns() && (!is_whole || mode == ActionMode::Record) {
             let help = "name one config: shards and recordings are of one";
@@ -212,20 +210,20 @@ impl<'a> InputValues<'a> {
             None => Ok(None),
             Some("true") => Ok(Some(true)),
             Some("false") => Ok(Some(false)),
-            Some(other) => Err(refuse(name, other, "write true or false")),
+            Some(word) => Err(refuse(name, word, "write true or false")),
         }
     }
 
     fn comment_key(&self) -> Result<String, Diagnostic> {
         let key = self.get("comment-key").unwrap_or("default");
-        match ConfigKey::is_key(key) {
-            true => Ok(key.to_owned()),
-            false => Err(refuse(
+        if !ConfigKey::is_key(key) {
+            return Err(refuse(
                 "comment-key",
                 key,
                 "write at most 40 letters (a-z, A-Z), digits, `_`, `.` and `-`; the first and the last are a letter, a digit or `_`",
-            )),
+            ));
         }
+        Ok(key.to_owned())
     }
 
     fn scope(&self, tiers: &[Tier], blocking: bool) -> Result<AgentScope, Diagnostic> {
@@ -267,23 +265,23 @@ impl<'a> InputValues<'a> {
     }
 }
 
-fn refuse(name: &str, found: &str, help: &str) -> Diagnostic {
-    bad_input(format!("{name} is {found:?}"), help)
+fn refuse(name: &str, value: &str, help: &str) -> Diagnostic {
+    bad_input(format!("{name} is {value:?}"), help)
 }
 
 /// A problem of the inputs.
-pub fn bad_input(what: impl Into<String>, help: &str) -> Diagnostic {
-    Diagnostic::of_file("action input", Code::BAD_INPUT, what, help)
+pub fn bad_input(message: impl Into<String>, help: &str) -> Diagnostic {
+    Diagnostic::of_file("action input", Code::BAD_INPUT, message, help)
 }
 
 /// Parses the path of an input, which must be inside the repository.
 pub fn path_of_input(input: &str, path: &str) -> Result<RepoPath, Diagnostic> {
     RepoPath::root().join(path).map_err(|bad| {
-        let what = format!("{input} is {path:?}, which {bad}");
+        let message = format!("{input} is {path:?}, which {bad}");
         Diagnostic::of_file(
             "action input",
             Code::PATH_OUTSIDE,
-            what,
+            message,
             "write a path inside the repository",
         )
     })

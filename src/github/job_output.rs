@@ -76,9 +76,10 @@ pub fn add_to_summary(world: &World, text: &str) -> anyhow::Result<()> {
 /// Returns the name under which a workflow uploads the results.
 fn artifact(inputs: &ActionInputs, reports: &[&Report]) -> String {
     let key = inputs.key_of_results(reports);
-    match inputs.is_compared() {
-        true => key.artifact(),
-        false => key.artifact_of_models(),
+    if inputs.is_compared() {
+        key.artifact()
+    } else {
+        key.artifact_of_models()
     }
 }
 
@@ -96,7 +97,10 @@ pub fn outputs(world: &World, inputs: &ActionInputs, reports: &[&Report]) -> any
             report.verdict != Ruling::Judged(Verdict::Pass),
         )
     });
-    let regressions: usize = reports.iter().map(|one| publish::regressions(one)).sum();
+    let regressions: usize = reports
+        .iter()
+        .map(|report| publish::regressions(report))
+        .sum();
     let lines = [
         (
             "verdict",
@@ -128,7 +132,7 @@ pub fn warned(world: &World, outcome: Result<u8, CliError>) -> Result<u8, CliErr
             say_error(world, "warning", &error);
             Ok(error.exit_code())
         }
-        other => other,
+        outcome => outcome,
     }
 }
 

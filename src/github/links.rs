@@ -44,16 +44,16 @@ fn acceptance(report: &Report, label: &str, description: &str) -> Acceptance {
 
 /// Whether a failed gate is about a number that is worse than in the baseline, so that an approval needs a reason.
 fn has_worse_number(report: &Report) -> bool {
-    let fails = |metric: &MetricReport| metric.gates.iter().any(|gate| gate.ruling.fails());
-    let is_worse = |metric: &MetricReport| {
-        let delta = metric.comparison.delta.unwrap_or_default();
-        match metric.better {
-            Better::Higher => delta < -MOVED,
-            Better::Lower => delta > MOVED,
-            Better::Neither => false,
-        }
-    };
     report
         .metrics()
-        .any(|metric| fails(metric) && is_worse(metric))
+        .any(|metric| metric.gates.iter().any(|gate| gate.ruling.fails()) && is_worse(metric))
+}
+
+fn is_worse(metric: &MetricReport) -> bool {
+    let delta = metric.comparison.delta.unwrap_or_default();
+    match metric.better {
+        Better::Higher => delta < -MOVED,
+        Better::Lower => delta > MOVED,
+        Better::Neither => false,
+    }
 }

@@ -29,18 +29,18 @@ pub fn push_steps(github: &GitHub, event: &Event) -> Result<Vec<PushStep>, GitHu
     let (Some(push), Some(base)) = (&event.push, &event.base) else {
         return Ok(Vec::new());
     };
-    let own = own_commits(github, base, &push.after)?;
-    let mut merges = merged_now(github, push, &own)?;
+    let commits = own_commits(github, base, &push.after)?;
+    let mut merges = merged_now(github, push, &commits)?;
     // GitHub may list a merge a moment later.
     for _ in 1..LOOKS {
         if !merges.is_empty() {
             break;
         }
         thread::sleep(PAUSE);
-        merges = merged_now(github, push, &own)?;
+        merges = merged_now(github, push, &commits)?;
     }
     let mut steps: Vec<PushStep> = Vec::new();
-    for commit in own {
+    for commit in commits {
         let number = merges.get(&commit).copied();
         if number.is_some() || steps.is_empty() {
             if let Some(newer) = steps.last_mut() {
@@ -59,31 +59,31 @@ pub fn push_steps(github: &GitHub, event: &Event) -> Result<Vec<PushStep>, GitHu
 /// The commits since the base that the branch itself had as its tip, newest first. GitHub lists only the oldest ones of a long comparison.
 fn own_commits(github: &GitHub, base: &str, head: &str) -> Result<Vec<String>, GitHubError> {
     let between = github.compare(base, head)?;
-    let mut found = Vec::new();
+    let mut commits = Vec::new();
     let mut next = Some(head.to_owned());
-    while let Some(commit) = next.filter(|commit| commit != base && found.len() < MOST) {
+    while let Some(commit) = next.filter(|commit| commit != base && commits.len() < MOST) {
         next = match between.first_parent(&commit) {
             Some(parent) => parent.map(str::to_owned),
             None => github.parents(&commit)?.into_iter().next(),
         };
-        found.push(commit);
+        commits.push(commit);
     }
-    Ok(found)
+    Ok(commits)
 }
 
 /// The pull requests that were merged into the branch, by the commit that each merge made.
 fn merged_now(
     github: &GitHub,
     push: &PushEvent,
-    own: &[String],
+    commits: &[String],
 ) -> Result<BTreeMap<String, u64>, GitHubError> {
-    let mut found = github.merged_pulls_of(&push.after)?;
-    if own.len() > 1 || found.is_empty() {
-        found.extend(github.merged_pulls(&push.branch)?);
+    let mut pulls = github.merged_pulls_of(&push.after)?;
+    if commits.len() > 1 || pulls.is_empty() {
+        pulls.extend(github.merged_pulls(&push.branch)?);
     }
-    let here = found.into_iter().filter(|pull| pull.into == push.branch);
+    let here = pulls.into_iter().filter(|pull| pull.into == push.branch);
     Ok(here
         .filter_map(|pull| Some((pull.commit?, pull.number)))
-        .filter(|(commit, _)| own.contains(commit))
+        .filter(|(commit, _)| commits.contains(commit))
         .collect())
 }

@@ -40,15 +40,15 @@ fn replaced(
     let Some(github) = github(&world.env)? else {
         return Ok(());
     };
-    let unread = || needs("the comments cannot be read", "pull-requests: write");
-    let pull = github.pull(seen.number).map_err(unread())?;
+    let unread = needs("the comments cannot be read", "pull-requests: write");
+    let pull = github.pull(seen.number).map_err(&unread)?;
     // A newer head and another base branch have runs of their own.
     let is_retargeted = into.is_some_and(|into| *into != pull.into);
     if pull.state != PullState::Open || pull.head != seen.head || is_retargeted {
         return Ok(());
     }
     let key = inputs.key_of_step()?;
-    let comments = github.comments(pull.number).map_err(unread())?;
+    let comments = github.comments(pull.number).map_err(&unread)?;
     if !publish::may_exist(key.as_str(), &comments) || github.identity().is_none() {
         return Ok(());
     }

@@ -45,23 +45,23 @@ pub fn judge_others(
     if let Some(default) = default {
         judge_for_default(world, inputs, github, event, &default, done)?;
     }
-    for other in others {
-        let number = other.number;
+    for pull in others {
+        let number = pull.number;
         let (outcome, why) = match judged(world, inputs, github, event, number) {
             Ok(Some(report)) => (outcome_of(&report), words::headline(&report)),
             Ok(None) => (
                 OtherOutcome::Passes,
-                format!("{} has no {}", other.into, inputs.config),
+                format!("{} has no {}", pull.into, inputs.config),
             ),
             Err(error) => (OtherOutcome::NoVerdict, error.messages().join("; ")),
         };
-        let other = OtherPullRequest {
+        let judged_pull = OtherPullRequest {
             number,
-            into: other.into,
+            into: pull.into,
             outcome,
         };
-        let note = format!("{}: {why}", words::other(&other));
-        report::add_other(&mut done.report, other, note);
+        let note = format!("{}: {why}", words::other(&judged_pull));
+        report::add_other(&mut done.report, judged_pull, note);
     }
     Ok(())
 }
@@ -118,10 +118,11 @@ fn default_to_judge(
         return Ok(None);
     };
     let name = known_default(github)?;
-    if *into == name || others.iter().any(|other| other.into == name) {
+    if *into == name || others.iter().any(|pull| pull.into == name) {
         return Ok(None);
     }
-    let (own, default) = (rules(github, into)?, rules(github, &name)?);
+    let into_rules = rules(github, into)?;
+    let default = rules(github, &name)?;
     // Where nothing requires the check, nobody can use the one of another branch.
     if default
         .as_ref()
@@ -129,18 +130,20 @@ fn default_to_judge(
     {
         return Ok(None);
     }
-    let why = match (&own, &default) {
+    let why = match (&into_rules, &default) {
         (None, None) => return Ok(None),
         (None, Some(_)) => format!("it is unknown what {into} requires"),
-        (Some(own), _) if !requires_any(own) => format!("{into} requires no checks"),
+        (Some(into_rules), _) if !requires_any(into_rules) => format!("{into} requires no checks"),
         (Some(_), None) => return Ok(None),
-        (Some(own), Some(default)) => match not_required(into, own, default).as_slice() {
-            [] => return Ok(None),
-            missing => format!(
-                "{into} does not require {}, as {name} does",
-                missing.join(", ")
-            ),
-        },
+        (Some(into_rules), Some(default)) => {
+            match not_required(into, into_rules, default).as_slice() {
+                [] => return Ok(None),
+                missing => format!(
+                    "{into} does not require {}, as {name} does",
+                    missing.join(", ")
+                ),
+            }
+        }
     };
     Ok(Some(DefaultBranch { name, why }))
 }
@@ -156,7 +159,7 @@ fn judge_for_default(
 ) -> Result<(), CliError> {
     let Event {
         into,
-        pull_request: Some(own),
+        pull_request: Some(pull_request),
         head: Some(head),
         ..
     } = event
@@ -164,7 +167,8 @@ fn judge_for_default(
         return Ok(());
     };
     let DefaultBranch { name, why: reason } = default;
-    let (event, merged) = head_against(github, name, own.number, head, own.origin)?;
+    let (event, merged) =
+        head_against(github, name, pull_request.number, head, pull_request.origin)?;
     if !asks_for_anything(inputs, github, &event, &merged.base)? {
         return Ok(());
     }
@@ -195,18 +199,18 @@ fn counted(
         return Ok(others);
     }
     let (mut counted, mut left_out) = (Vec::new(), 0);
-    for other in others {
-        match relies_on_checks(github, &other.into)? {
-            Some(true) | None => counted.push(other),
+    for pull in others {
+        match relies_on_checks(github, &pull.into)? {
+            Some(true) | None => counted.push(pull),
             Some(false) => left_out += 1,
         }
     }
     if counted.len() > MOST {
-        let what = format!(
+        return Err(anyhow::anyhow!(
             "no verdict: this head commit has open pull requests into more than {} branches that require checks; close some of them",
             MOST + 1
-        );
-        return Err(anyhow::anyhow!(what).into());
+        )
+        .into());
     }
     let pulls = words::plural(left_out, "pull request has", "pull requests have");
     done.report.notes.push(format!(
@@ -229,12 +233,12 @@ fn judged(
         .pull_request
         .as_ref()
         .map_or(BranchOrigin::Fork, |pull_request| pull_request.origin);
-    let (own, merged) = judged_merge(github, number, head, origin)?;
-    if !asks_for_anything(inputs, github, &own, &merged.base)? {
+    let (event_of_other, merged) = judged_merge(github, number, head, origin)?;
+    if !asks_for_anything(inputs, github, &event_of_other, &merged.base)? {
         return Ok(None);
     }
-    let (_, mut done) = grade_as_data(world, inputs, github, &own, &merged)?;
-    decide(world, inputs, github, (&own, None), &mut done)?;
+    let (_, mut done) = grade_as_data(world, inputs, github, &event_of_other, &merged)?;
+    decide(world, inputs, github, (&event_of_other, None), &mut done)?;
     Ok(Some(done.report))
 }
 
@@ -281,12 +285,12 @@ fn listed(
     let into = event.into.as_deref().filter(|_| number.is_some());
     let mut others: Vec<OpenPull> = open
         .into_iter()
-        .filter(|other| Some(other.number) != number && other.head == *head)
-        .filter(|other| into != Some(other.into.as_str()))
+        .filter(|pull| Some(pull.number) != number && pull.head == *head)
+        .filter(|pull| into != Some(pull.into.as_str()))
         .collect();
-    others.sort_by(|one, other| (&one.into, one.number).cmp(&(&other.into, other.number)));
+    others.sort_by(|left, right| (&left.into, left.number).cmp(&(&right.into, right.number)));
     others.dedup_by(|later, first| later.into == first.into);
-    others.sort_by_key(|other| other.number);
+    others.sort_by_key(|pull| pull.number);
     Ok(others)
 }
 
@@ -298,8 +302,8 @@ fn with_those_of_branch(
     mut open: Vec<OpenPull>,
 ) -> Result<Vec<OpenPull>, CliError> {
     match (&event.pull_request, &event.push) {
-        (Some(own), _) if open.iter().all(|other| other.number != own.number) => {
-            open.extend(of_branch(github, own.number)?)
+        (Some(pull), _) if open.iter().all(|listed| listed.number != pull.number) => {
+            open.extend(of_branch(github, pull.number)?)
         }
         (None, Some(push)) => {
             let of_branch = github.own_open_pulls(&push.branch);
@@ -355,14 +359,12 @@ fn asks_for_anything(
 /// Whether a commit has a file. The listing of the commit decides: a file that GitHub does not find may also be one that this token may not
 /// read.
 fn has_file(github: &GitHub, file: &RepoPath, commit: &str) -> Result<bool, CliError> {
-    let refused = || {
-        needs(
-            "the config of its base branch cannot be read",
-            "contents: read",
-        )
-    };
-    match github.tree(commit).map_err(refused())? {
+    let refused = needs(
+        "the config of its base branch cannot be read",
+        "contents: read",
+    );
+    match github.tree(commit).map_err(&refused)? {
         Some(tree) => Ok(tree.contains_key(file)),
-        None => Ok(github.file(file, commit).map_err(refused())?.is_some()),
+        None => Ok(github.file(file, commit).map_err(&refused)?.is_some()),
     }
 }

@@ -52,13 +52,13 @@ pub(super) fn publish_results(
     let results: Vec<ConfigResult<'_>> = judged
         .iter()
         .zip(&all_links)
-        .map(|(one, links)| ConfigResult {
-            report: &one.done.report,
+        .map(|(judged, links)| ConfigResult {
+            report: &judged.done.report,
             links,
         })
         .collect();
-    for (one, result) in judged.iter().zip(&results) {
-        publish_files(world, one, result)?;
+    for (config, result) in judged.iter().zip(&results) {
+        publish_files(world, config, result)?;
     }
     match (&event.pull_request, inputs.comment) {
         (Some(_), true) if inputs.shard.is_some() => {
@@ -80,13 +80,13 @@ pub(super) fn publish_results(
         }
         (_, false) => {}
     }
-    for (one, ConfigResult { report, links }) in judged.iter().zip(&results) {
+    for (config, ConfigResult { report, links }) in judged.iter().zip(&results) {
         // On the default branch, the numbers of the deterministic tier are measured for the baseline's pull request.
         if event.pull_request.is_some() || report.tiers.contains(&Tier::Model) {
-            check_run::check_run(world, github, &one.inputs.key(report), report, links);
+            check_run::check_run(world, github, &config.inputs.key(report), report, links);
         }
     }
-    let reports: Vec<&Report> = judged.iter().map(|one| &one.done.report).collect();
+    let reports: Vec<&Report> = judged.iter().map(|config| &config.done.report).collect();
     let written = job_output::outputs(world, inputs, &reports);
     warn_of_failure(world, "the outputs", written);
     let codes = reports.iter().map(|report| report.exit_code());
@@ -97,7 +97,7 @@ pub(super) fn publish_results(
 /// Writes the files of a result, its log and its part of the job summary.
 fn publish_files(
     world: &World,
-    one: &JudgedConfig,
+    judged: &JudgedConfig,
     ConfigResult { report, links }: &ConfigResult<'_>,
 ) -> Result<(), CliError> {
     let JudgedConfig {
@@ -105,7 +105,7 @@ fn publish_files(
         job,
         done,
         decision,
-    } = one;
+    } = judged;
     let workspace = world.env.get("GITHUB_WORKSPACE").unwrap_or(".");
     let folder = Disk::create(Path::new(&inside(workspace, &inputs.out)))?;
     show::write_all(&folder, report, &done.proposed())?;
@@ -129,10 +129,10 @@ fn publish_files(
 }
 
 /// Warns that a file of the runner cannot be written. The verdict does not change.
-fn warn_of_failure(world: &World, what: &str, written: anyhow::Result<()>) {
+fn warn_of_failure(world: &World, subject: &str, written: anyhow::Result<()>) {
     if let Err(error) = written {
         world.command(&format!(
-            "::warning title=goldgate::{what} of this step could not be written: {}\n",
+            "::warning title=goldgate::{subject} of this step could not be written: {}\n",
             line(&format!("{error:#}"), 300)
         ));
     }

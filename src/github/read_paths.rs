@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::{Config, RepoPath, RunSource};
+use crate::model::{Config, PathGlob, RepoPath, RunSource};
 use crate::suites;
 use crate::suites::{FixtureFolder, setting_files};
 
@@ -15,19 +15,15 @@ pub fn wanted_by<'a>(
         .iter()
         .flat_map(|config| paths(config, baseline))
         .collect();
-    let agents = move || {
-        configs
-            .iter()
-            .flat_map(|config| &config.suites)
-            .flat_map(|suite| suite.agents.values())
-    };
+    let fingerprints: Vec<&PathGlob> = configs
+        .iter()
+        .flat_map(|config| &config.suites)
+        .flat_map(|suite| suite.agents.values())
+        .flat_map(|agent| &agent.fingerprint)
+        .collect();
     move |path| {
-        let fits = || {
-            agents()
-                .flat_map(|agent| &agent.fingerprint)
-                .any(|glob| glob.matches(path))
-        };
-        paths.iter().any(|place| path.is_within(place)) || fits()
+        paths.iter().any(|place| path.is_within(place))
+            || fingerprints.iter().any(|glob| glob.matches(path))
     }
 }
 
@@ -59,9 +55,10 @@ fn paths(config: &Config, baseline: Option<&RepoPath>) -> BTreeSet<RepoPath> {
         }
         if suites::is_case_file(&suite.path) {
             // The other files of the suite are in the folder of its cases.
-            match parent == RepoPath::root() {
-                true => paths.extend(["contracts", "rules.yaml"].map(|name| parent.child(name))),
-                false => drop(paths.insert(parent)),
+            if parent == RepoPath::root() {
+                paths.extend(["contracts", "rules.yaml"].map(|name| parent.child(name)));
+            } else {
+                paths.insert(parent);
             }
         }
         // The snapshots of a suite file are in the same folder.

@@ -86,8 +86,8 @@ impl<'a> ListedRecordings<'a> {
 
     /// The pull requests that the event is about.
     fn pulls(&self, github: &GitHub) -> Result<Vec<u64>, GitHubError> {
-        let own = self.event.pull_request.as_ref().map(|pull| pull.number);
-        match own.or(self.event.queued) {
+        let judged = self.event.pull_request.as_ref().map(|pull| pull.number);
+        match judged.or(self.event.queued) {
             Some(number) => Ok(vec![number]),
             None => {
                 let steps = push_steps(github, self.event)?;
@@ -98,8 +98,8 @@ impl<'a> ListedRecordings<'a> {
 }
 
 fn unread(error: GitHubError) -> String {
-    let what = "the runs of the recording workflow cannot be read";
-    error.explained(what, "actions: read").to_string()
+    let message = "the runs of the recording workflow cannot be read";
+    error.explained(message, "actions: read").to_string()
 }
 
 /// The runs that record one of these pull requests, newest first.
@@ -123,18 +123,19 @@ impl Lists {
         pulls: &[u64],
     ) -> Result<(), GitHubError> {
         for artifact in github.artifacts(run.id)? {
-            let archive = match artifact.expired {
-                true => None,
-                false => match github.artifact(artifact.id, ArchiveLimits::DOWNLOAD) {
+            let archive = if artifact.expired {
+                None
+            } else {
+                match github.artifact(artifact.id, ArchiveLimits::DOWNLOAD) {
                     // It expired a moment ago.
                     Err(GitHubError::Missing | GitHubError::Unusable(_)) => None,
                     read => Some(read?),
-                },
+                }
             };
             self.has_expired |= archive.is_none();
             let list = archive.and_then(|archive| list_in(&archive));
-            let own = list.filter(|list| pulls.contains(&list.pull_request));
-            for (file, digests) in own.into_iter().flat_map(|list| list.recordings) {
+            let matching = list.filter(|list| pulls.contains(&list.pull_request));
+            for (file, digests) in matching.into_iter().flat_map(|list| list.recordings) {
                 self.newest.entry(file).or_insert(digests);
             }
         }

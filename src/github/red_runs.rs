@@ -17,18 +17,18 @@ pub fn start_older_red_runs(
     pull: &PullRequestDetails,
     judged: &mut [JudgedConfig],
 ) {
-    let read = judged.iter_mut().find_map(|one| one.decision.runs.take());
+    let read = judged
+        .iter_mut()
+        .find_map(|result| result.decision.runs.take());
     let runs = read.or_else(|| runs_of_workflow(github, &world.env, pull, &[]).ok());
-    let (Some(own), Some(runs), Some(first)) = (own_run(&world.env), runs, judged.first_mut())
+    let (Some(this_run), Some(runs), Some(first)) = (own_run(&world.env), runs, judged.first_mut())
     else {
         return;
     };
-    let is_old = |run: &u64| *run < own;
     let red: Vec<u64> = runs
         .iter()
-        .filter(|run| run.is_red && run.head == pull.head)
+        .filter(|run| run.is_red && run.head == pull.head && run.id < this_run)
         .map(|run| run.id)
-        .filter(is_old)
         .take(MOST)
         .collect();
     let left: Vec<String> = red

@@ -20,8 +20,8 @@ pub fn open(env: &Env) -> Result<GitHub, CliError> {
 }
 
 /// Returns a function that turns a GitHub error into a CLI error and names the permission that the job needs.
-pub fn needs(what: &str, permission: &str) -> impl Fn(GitHubError) -> CliError {
-    move |error| error.explained(what, permission).into()
+pub fn needs(message: &str, permission: &str) -> impl Fn(GitHubError) -> CliError {
+    move |error| error.explained(message, permission).into()
 }
 
 /// Returns why two commits have no merge base.

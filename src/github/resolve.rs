@@ -73,10 +73,12 @@ pub fn resolve(
         return without_token(inputs, event);
     };
     let workspace = world.env.get("GITHUB_WORKSPACE").unwrap_or(".");
-    let here = match is_of_base_branch(&world.env) {
-        true => None,
-        false if inputs.has_patterns() => commit_of_folder(workspace)?,
-        false => checked_out_commit(&inside(workspace, &inputs.config))?,
+    let here = if is_of_base_branch(&world.env) {
+        None
+    } else if inputs.has_patterns() {
+        commit_of_folder(workspace)?
+    } else {
+        checked_out_commit(&inside(workspace, &inputs.config))?
     };
     let resolving = Resolving {
         world,
@@ -125,10 +127,10 @@ fn checked_out_commit(config: &str) -> Result<Option<String>, CliError> {
 
 /// The commit that is checked out in a folder, where patterns name the configs.
 fn commit_of_folder(folder: &str) -> Result<Option<String>, CliError> {
-    match Path::new(folder).is_dir() {
-        true => Ok(head_commit(&Disk::open(Path::new(folder))?)),
-        false => Ok(None),
+    if !Path::new(folder).is_dir() {
+        return Ok(None);
     }
+    Ok(head_commit(&Disk::open(Path::new(folder))?))
 }
 
 /// Whether the workflow is one of the base branch: what its job checked out is not what is judged.
@@ -169,9 +171,10 @@ impl Resolving<'_> {
         let number = pull_request.number;
         let (event, merge, pull) =
             pull_request::merge_only(self.github, number, &head, pull_request.origin)?;
-        let source = match self.here.as_ref() == Some(&merge.merge) {
-            true => Source::Checkout,
-            false => Source::Data(merge),
+        let source = if self.here.as_ref() == Some(&merge.merge) {
+            Source::Checkout
+        } else {
+            Source::Data(merge)
         };
         Ok(Context {
             event,
@@ -208,16 +211,14 @@ impl Resolving<'_> {
         remark: Option<&'static str>,
     ) -> Result<Context, CliError> {
         let commit = commit_of(&event, &self.world.env);
-        let checkout = |event| {
-            Ok(Context {
+
+        let Some(commit) = commit.filter(|commit| self.here.as_ref() != Some(commit)) else {
+            return Ok(Context {
                 event,
                 pull: None,
                 source: Source::Checkout,
                 remark,
-            })
-        };
-        let Some(commit) = commit.filter(|commit| self.here.as_ref() != Some(commit)) else {
-            return checkout(event);
+            });
         };
         // Of another event, GitHub names the default branch, and the workflow may mean what it checks out.
         let is_about_its_commit = self

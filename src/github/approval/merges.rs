@@ -18,7 +18,10 @@ pub struct ApprovedMerge {
 
 /// One approval by all who approved, as of the first; `None` without any.
 pub fn joined(merges: &[ApprovedMerge]) -> Option<Approval> {
-    let by: Vec<&str> = merges.iter().map(|one| one.approval.by.as_str()).collect();
+    let by: Vec<&str> = merges
+        .iter()
+        .map(|merge| merge.approval.by.as_str())
+        .collect();
     Some(Approval {
         by: by.join(", "),
         ..merges.first()?.approval.clone()

@@ -66,12 +66,12 @@ impl<'a> PullSnapshot<'a> {
         }
         snapshot.pushes = pushes(github, pull)?;
         snapshot.runs = runs(github, world, (pull, &snapshot.pushes), &label.at)?;
-        let has_pushed = |push: &BranchPush| {
-            let by = push.by.as_deref();
-            by.is_none_or(|by| by.eq_ignore_ascii_case(&label.by))
-        };
         // An update of the branch matters only where whoever set the label may have pushed.
-        let may_be_pusher = snapshot.pushes.is_empty() || snapshot.pushes.iter().any(has_pushed);
+        let may_be_pusher = snapshot.pushes.is_empty()
+            || snapshot
+                .pushes
+                .iter()
+                .any(|push| may_be_by(push, &label.by));
         if policy.by_author == ByAuthor::DoesNotCount && may_be_pusher {
             snapshot.updates = super::updates::updates(github, pull, UPDATES)?;
         }
@@ -111,10 +111,17 @@ impl<'a> PullSnapshot<'a> {
         github: &GitHub,
         world: &World,
     ) -> Result<Option<Vec<GateRun>>, CliError> {
-        let now = runs_of_workflow(github, &world.env, self.pull, &self.pushes)?;
+        let current = runs_of_workflow(github, &world.env, self.pull, &self.pushes)?;
         let known = newest(&self.runs).max(own_run(&world.env));
-        Ok((newest(&now) <= known).then_some(now))
+        Ok((newest(&current) <= known).then_some(current))
     }
+}
+
+/// Whether this account may have pushed; GitHub does not always name it.
+fn may_be_by(push: &BranchPush, account: &str) -> bool {
+    push.by
+        .as_deref()
+        .is_none_or(|by| by.eq_ignore_ascii_case(account))
 }
 
 /// The id of the newest of some runs, newest first.
@@ -181,14 +188,14 @@ pub fn runs_of_workflow(
     pull: &PullRequestDetails,
     pushes: &[BranchPush],
 ) -> Result<Vec<GateRun>, CliError> {
-    let unread = || needs("the runs of this workflow cannot be read", "actions: read");
+    let unread = needs("the runs of this workflow cannot be read", "actions: read");
     let file = match workflow_file(env) {
         Some(file) => file,
         // An older server does not name it.
         None => match github.workflow_run(own_run(env).unwrap_or_default()) {
             Ok(run) => file_of(&run.workflow).to_owned(),
             Err(GitHubError::Missing) => SHIPPED.to_owned(),
-            Err(error) => return Err(unread()(error)),
+            Err(error) => return Err(unread(error)),
         },
     };
     // In a queue and on a push, the event does not say which of the two workflows this is.
@@ -201,19 +208,22 @@ pub fn runs_of_workflow(
     for event in events {
         // Where GitHub lists the runs of `pull_request_target` is not documented, so their names say which head they are about.
         let branch = (*event == PLAIN).then_some(pull.branch.as_str());
-        let listed = github.runs_of(&file, event, branch).map_err(unread())?;
-        let of_event = listed.into_iter().filter(|run| run.event == *event);
-        let is_of_pull = |run: &WorkflowRun| {
-            *event == TRUSTED
+        let listed = github.runs_of(&file, event, branch).map_err(&unread)?;
+        for run in listed {
+            let is_of_pull = *event == TRUSTED
                 || (run.branch.as_ref() == Some(&pull.branch)
-                    && run.head_name == pull.head_repository)
-        };
-        let is_of_head = |run: &GateRun| {
-            *event == PLAIN
+                    && run.head_name == pull.head_repository);
+            if run.event != *event || !is_of_pull {
+                continue;
+            }
+            let run = gate_run(run);
+            let is_of_head = *event == PLAIN
                 || run.head == pull.head
-                || pushes.iter().any(|push| push.after == run.head)
-        };
-        runs.extend(of_event.filter(is_of_pull).map(gate_run).filter(is_of_head));
+                || pushes.iter().any(|push| push.after == run.head);
+            if is_of_head {
+                runs.push(run);
+            }
+        }
         if !runs.is_empty() {
             break;
         }
@@ -236,14 +246,12 @@ fn file_of(path: &str) -> &str {
 }
 
 fn gate_run(run: WorkflowRun) -> GateRun {
-    let is_commit =
-        |word: &&str| word.len() >= 40 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let named: Vec<String> = run
-        .title
-        .split_whitespace()
-        .filter(is_commit)
-        .map(str::to_owned)
-        .collect();
+    let mut named: Vec<String> = Vec::new();
+    for word in run.title.split_whitespace() {
+        if word.len() >= 40 && word.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            named.push(word.to_owned());
+        }
+    }
     // The name of a run of the trusted workflow begins with the head.
     let head = match named.as_slice() {
         [head, _] => head.clone(),
@@ -269,11 +277,11 @@ const WITHOUT_RESULT: [&str; 4] = ["action_required", "cancelled", "skipped", "t
 /// When the gate's job of a run's first attempt ended; `None` if it did not, or showed no result.
 fn ended_at(github: &GitHub, run: u64) -> Result<Option<String>, GitHubError> {
     let jobs = github.jobs_of_first_attempt(run)?;
-    let own: Vec<_> = jobs.iter().filter(|job| job.name == JOB).collect();
-    let counted = if own.is_empty() {
+    let gate_jobs: Vec<_> = jobs.iter().filter(|job| job.name == JOB).collect();
+    let counted = if gate_jobs.is_empty() {
         jobs.iter().collect()
     } else {
-        own
+        gate_jobs
     };
     let ends: Option<Vec<&String>> = counted.into_iter().map(end_of_result).collect();
     Ok(ends.and_then(|ends| ends.into_iter().max().cloned()))

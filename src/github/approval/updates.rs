@@ -17,21 +17,21 @@ pub fn updates(
     pull: &PullRequestDetails,
     most: usize,
 ) -> Result<Vec<BranchUpdate>, CliError> {
-    let mut found = Vec::new();
+    let mut updates = Vec::new();
     let mut head = pull.head.clone();
-    while found.len() < most {
-        let before = before_update(github, pull, &head).map_err(needs(
+    while updates.len() < most {
+        let parent = before_update(github, pull, &head).map_err(needs(
             "the commits of the branch cannot be read",
             "contents: read",
         ))?;
-        let Some(before) = before else { break };
-        found.push(BranchUpdate {
+        let Some(parent) = parent else { break };
+        updates.push(BranchUpdate {
             head: head.clone(),
-            before: before.clone(),
+            before: parent.clone(),
         });
-        head = before;
+        head = parent;
     }
-    Ok(found)
+    Ok(updates)
 }
 
 /// The head before, if a commit is a merge of the base branch whose every file is what the three trees say.
@@ -45,16 +45,16 @@ fn before_update(
         Err(GitHubError::Missing) => return Ok(None),
         Err(error) => return Err(error),
     };
-    let [before, merged] = parents.as_slice() else {
+    let [parent, merged] = parents.as_slice() else {
         return Ok(None);
     };
     if !github.branch_has(&pull.into, merged)? {
         return Ok(None);
     }
-    let origin = github.common_commit(merged, before)?;
+    let origin = github.common_commit(merged, parent)?;
     let trees = (
         github.tree(&origin)?,
-        github.tree(before)?,
+        github.tree(parent)?,
         github.tree(merged)?,
         github.tree(head)?,
     );
@@ -62,5 +62,5 @@ fn before_update(
         return Ok(None);
     };
     let is_own = three_trees::merged(&origin, &ours, &theirs) == Some(merge);
-    Ok(is_own.then(|| before.clone()))
+    Ok(is_own.then(|| parent.clone()))
 }

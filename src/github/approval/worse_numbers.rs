@@ -28,7 +28,7 @@ pub fn approvals_of_worse_numbers(
     github: &GitHub,
     policy: &ApprovalPolicy,
     into: &str,
-    (against, now): (Option<&Baseline>, &Report),
+    (against, report): (Option<&Baseline>, &Report),
 ) -> Result<Vec<ApprovedMerge>, CliError> {
     let deciding = Deciding {
         world,
@@ -37,7 +37,7 @@ pub fn approvals_of_worse_numbers(
         event: &Event::NONE,
         policy: policy.clone(),
     };
-    let (merges, _) = deciding.approved_merges(into, against, now)?;
+    let (merges, _) = deciding.approved_merges(into, against, report)?;
     Ok(merges)
 }
 
@@ -50,32 +50,33 @@ struct WorseNumber {
 }
 
 impl WorseNumber {
-    fn all(against: Option<&Baseline>, now: &Report) -> Vec<Self> {
-        let worse = moves(against, now).into_iter().filter(is_worse);
+    fn all(against: Option<&Baseline>, report: &Report) -> Vec<Self> {
+        let worse = moves(against, report).into_iter().filter(is_worse);
         worse
-            .map(|one| Self {
-                suite: one.suite,
-                agent: one.agent,
-                metric: one.metric,
+            .map(|number| Self {
+                suite: number.suite,
+                agent: number.agent,
+                metric: number.metric,
             })
             .collect()
     }
 
     /// Those that the result of an approved merge does not approve. It approves a number that is at least as good as its own, where a gate of
     /// the agent failed in it: a label on a result that only has the same number is about something else.
-    fn not_approved_by(numbers: Vec<Self>, now: &Report, approved: &Report) -> Vec<Self> {
+    fn not_approved_by(numbers: Vec<Self>, report: &Report, approved: &Report) -> Vec<Self> {
         let then = baseline::proposed(None, approved, baseline::Replaced::Everything);
-        let worse = Self::all(Some(&then), now);
-        let is_approved = |number: &Self| {
+        let worse = Self::all(Some(&then), report);
+        let mut left = Vec::new();
+        for number in numbers {
             let entry = then.entry(&number.suite, &number.agent);
-            entry.is_some_and(|entry| entry.metrics.contains_key(&number.metric))
-                && !worse.contains(number)
-                && report::fails_for(approved, &number.suite, &number.agent)
-        };
-        numbers
-            .into_iter()
-            .filter(|number| !is_approved(number))
-            .collect()
+            let is_approved = entry.is_some_and(|entry| entry.metrics.contains_key(&number.metric))
+                && !worse.contains(&number)
+                && report::fails_for(approved, &number.suite, &number.agent);
+            if !is_approved {
+                left.push(number);
+            }
+        }
+        left
     }
 }
 
@@ -117,32 +118,32 @@ impl Deciding<'_> {
         &self,
         into: &str,
         against: Option<&Baseline>,
-        now: &Report,
+        report: &Report,
     ) -> Result<(Vec<ApprovedMerge>, Vec<WorseNumber>), CliError> {
         let merged = self.github.merged_pulls(into);
         let mut merged = merged.map_err(needs(
             "the merged pull requests cannot be read",
             "pull-requests: read",
         ))?;
-        merged.retain(|one| has_label(&one.labels, &self.policy.label));
+        merged.retain(|pull| has_label(&pull.labels, &self.policy.label));
         // All these times are in one format in UTC, so they compare as texts.
-        merged.sort_by(|one, other| other.at.cmp(&one.at));
-        let mut found: Vec<ApprovedMerge> = Vec::new();
-        let mut left = WorseNumber::all(against, now);
-        for one in merged.iter().take(MERGES) {
-            if left.is_empty() || self.is_in_baseline(against, one)? {
+        merged.sort_by(|left, right| right.at.cmp(&left.at));
+        let mut approved: Vec<ApprovedMerge> = Vec::new();
+        let mut left = WorseNumber::all(against, report);
+        for pull in merged.iter().take(MERGES) {
+            if left.is_empty() || self.is_in_baseline(against, pull)? {
                 break;
             }
-            let Some(Ok(merge)) = self.approved_merge(one.number)? else {
+            let Some(Ok(merge)) = self.approved_merge(pull.number)? else {
                 continue;
             };
-            let before = left.len();
-            left = WorseNumber::not_approved_by(left, now, &merge.result);
-            if left.len() < before {
-                found.push(merge);
+            let count = left.len();
+            left = WorseNumber::not_approved_by(left, report, &merge.result);
+            if left.len() < count {
+                approved.push(merge);
             }
         }
-        Ok((found, left))
+        Ok((approved, left))
     }
 
     /// Whether the commit that the baseline was measured on has a merge. One that is gone may have it.

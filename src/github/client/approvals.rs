@@ -62,18 +62,7 @@ impl GitHub {
         let reference = encoded_segment(&format!("refs/heads/{branch}"));
         let path = format!("/repos/{repository}/activity?ref={reference}&per_page={PAGE}");
         let pushes: Vec<ActivityForm> = self.get(&path, "while looking up who pushed the head")?;
-        let push = |ActivityForm {
-                        before,
-                        after,
-                        actor,
-                        timestamp,
-                    }| BranchPush {
-            before,
-            after,
-            by: actor.map(AccountForm::login),
-            at: timestamp,
-        };
-        Ok(pushes.into_iter().map(push).collect())
+        Ok(pushes.into_iter().map(BranchPush::from).collect())
     }
 
     /// Removes a label; a label that is already gone is not an error.
@@ -83,6 +72,17 @@ impl GitHub {
             encoded_segment(label)
         ));
         if_found(self.ask(&Method::DELETE, &path, None, "while removing the label")).map(|_| ())
+    }
+}
+
+impl From<ActivityForm> for BranchPush {
+    fn from(form: ActivityForm) -> Self {
+        Self {
+            before: form.before,
+            after: form.after,
+            by: form.actor.map(AccountForm::login),
+            at: form.timestamp,
+        }
     }
 }
 
@@ -105,6 +105,12 @@ struct ApprovalBranchForm {
     #[serde(rename = "ref")]
     branch: String,
     repo: Option<ApprovalRepositoryForm>,
+}
+
+impl ApprovalBranchForm {
+    fn repository_id(&self) -> Option<u64> {
+        self.repo.as_ref().map(|repo| repo.id)
+    }
 }
 
 #[derive(Deserialize)]
@@ -170,8 +176,7 @@ struct RolePermissionsForm {
 
 impl From<ApprovalPullForm> for PullRequestDetails {
     fn from(form: ApprovalPullForm) -> Self {
-        let repository = |branch: &ApprovalBranchForm| branch.repo.as_ref().map(|repo| repo.id);
-        let origin = origin_of(repository(&form.head), repository(&form.base));
+        let origin = origin_of(form.head.repository_id(), form.base.repository_id());
         Self {
             number: form.number,
             state: if form.state == "open" {

@@ -18,7 +18,7 @@ impl GitHub {
     /// Returns the files of this repository with these ids, as far as GraphQL gives their whole text: not binary ones, not large ones,
     /// and at most 1,000. Without an answer it returns none. The caller reads the others one by one.
     pub(super) fn texts_by_id(&self, ids: &[&str]) -> BTreeMap<String, Vec<u8>> {
-        let mut found = BTreeMap::new();
+        let mut files = BTreeMap::new();
         for ids in ids.get(..MOST).unwrap_or(ids).chunks(AT_ONCE) {
             let Ok(texts) = self.some_texts(ids) else {
                 break;
@@ -27,19 +27,19 @@ impl GitHub {
             let whole = texts
                 .into_iter()
                 .filter(|(id, text)| Blob::File(id.clone()).holds(text));
-            found.extend(whole);
+            files.extend(whole);
         }
-        found
+        files
     }
 
     fn some_texts(&self, ids: &[&str]) -> Result<Vec<(String, Vec<u8>)>, GitHubError> {
         let (owner, name) = self.repository.split_once('/').unwrap_or_default();
-        let is_id = |id: &&&str| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let fields = ids
-            .iter()
-            .filter(is_id)
-            .map(|id| format!("f{id}: object(oid: \"{id}\") {{ ...file }}\n"));
-        let fields: String = fields.collect();
+        let mut fields = String::new();
+        for id in ids {
+            if !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+                fields.push_str(&format!("f{id}: object(oid: \"{id}\") {{ ...file }}\n"));
+            }
+        }
         let query = format!(
             "query ($owner: String!, $name: String!) {{ repository(owner: $owner, name: $name) {{\n{fields}}} }}\n\
              fragment file on Blob {{ text }}"
@@ -65,11 +65,11 @@ impl GitHub {
     /// # Errors
     /// A failed request, or a content with another id.
     pub fn files_by_id(&self, ids: &[&str]) -> anyhow::Result<BTreeMap<String, Vec<u8>>> {
-        let mut found = self.texts_by_id(ids);
+        let mut files = self.texts_by_id(ids);
         let left: Vec<&str> = ids
             .iter()
             .copied()
-            .filter(|id| !found.contains_key(*id))
+            .filter(|id| !files.contains_key(*id))
             .collect();
         anyhow::ensure!(
             left.len() <= self.most_files(),
@@ -83,9 +83,9 @@ impl GitHub {
                 Blob::File(id.to_owned()).holds(&bytes),
                 "GitHub's answer for the file {id} is another file"
             );
-            found.insert(id.to_owned(), bytes);
+            files.insert(id.to_owned(), bytes);
         }
-        Ok(found)
+        Ok(files)
     }
 }
 

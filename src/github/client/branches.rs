@@ -58,11 +58,10 @@ impl GitHub {
         &self,
         branch: &str,
         head: &str,
-        what: &FileCommit<'_>,
+        file_commit: &FileCommit<'_>,
     ) -> Result<String, NotCommitted> {
-        let additions =
-            json!([{ "path": what.file.as_str(), "contents": STANDARD.encode(what.text) }]);
-        let message = json!({ "headline": what.headline });
+        let additions = json!([{ "path": file_commit.file.as_str(), "contents": STANDARD.encode(file_commit.text) }]);
+        let message = json!({ "headline": file_commit.headline });
         self.commit(branch, head, &message, &json!({ "additions": additions }))
     }
 
@@ -74,16 +73,18 @@ impl GitHub {
         &self,
         branch: &str,
         head: &str,
-        what: &FilesCommit<'_>,
+        files_commit: &FilesCommit<'_>,
     ) -> Result<String, NotCommitted> {
         let FilesCommit {
             additions,
             removals,
             headline,
             body,
-        } = what;
-        let addition = |(file, text): (&RepoPath, &String)| json!({ "path": file.as_str(), "contents": STANDARD.encode(text) });
-        let additions: Vec<Value> = additions.iter().map(addition).collect();
+        } = files_commit;
+        let additions: Vec<Value> = additions
+            .iter()
+            .map(|(file, text)| json!({ "path": file.as_str(), "contents": STANDARD.encode(text) }))
+            .collect();
         let deletions: Vec<Value> = removals
             .iter()
             .map(|file| json!({ "path": file.as_str() }))
@@ -127,17 +128,18 @@ impl GitHub {
         &self,
         branch: &str,
         parent: &str,
-        what: &FileCommit<'_>,
+        file_commit: &FileCommit<'_>,
     ) -> Result<String, GitHubError> {
         let doing = "while writing the baseline's branch";
         let path = self.path(&format!("/git/commits/{parent}"));
         let below: BelowForm = self.get(&path, doing)?;
         let path = self.path("/git/trees");
-        let entry = json!({ "path": what.file.as_str(), "mode": "100644", "type": "blob", "content": what.text });
+        let entry = json!({ "path": file_commit.file.as_str(), "mode": "100644", "type": "blob", "content": file_commit.text });
         let body = json!({ "base_tree": below.tree.sha, "tree": [entry] });
         let tree: ShaForm = self.post(&path, &body, doing)?;
         let path = self.path("/git/commits");
-        let body = json!({ "message": what.headline, "tree": tree.sha, "parents": [parent] });
+        let body =
+            json!({ "message": file_commit.headline, "tree": tree.sha, "parents": [parent] });
         let commit: ShaForm = self.post(&path, &body, doing)?;
         match self.branch(branch)? {
             Some(_) => {

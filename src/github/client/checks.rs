@@ -36,11 +36,11 @@ impl GitHub {
             encoded_segment(name)
         ));
         let form: CheckListForm = self.get(&path, "while looking for the check run")?;
-        let own = form
+        let own_runs = form
             .check_runs
             .iter()
             .filter(|run| run.name == name && run.external_id.as_deref() == Some(OURS));
-        Ok(own.map(|run| run.id).max())
+        Ok(own_runs.map(|run| run.id).max())
     }
 
     /// Creates a check run, or updates the one with this id.

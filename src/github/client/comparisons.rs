@@ -38,14 +38,13 @@ impl GitHub {
         let form: ComparisonForm = self.get(&path, "while comparing two commits")?;
         let is_whole = form.files.len() < MOST_FILES;
         let files = form.files.into_iter().map(|file| file.filename).collect();
-        let first_parent =
-            |commit: ComparedCommitForm| commit.parents.into_iter().next().map(|parent| parent.sha);
-        let parents = form
-            .commits
-            .into_iter()
-            .map(|commit| (commit.sha.clone(), first_parent(commit)));
+        let mut parents = BTreeMap::new();
+        for commit in form.commits {
+            let first = commit.parents.into_iter().next().map(|parent| parent.sha);
+            parents.insert(commit.sha, first);
+        }
         Ok(CommitComparison {
-            parents: parents.collect(),
+            parents,
             files: is_whole.then_some(files),
         })
     }

@@ -28,7 +28,7 @@ impl GitHub {
                 GitHubError::Unusable(error) => {
                     GitHubError::Unusable(error.context(format!("{doing} (GET {path})")))
                 }
-                other => other,
+                refusal => refusal,
             })
     }
 
@@ -41,7 +41,7 @@ impl GitHub {
                 Ok(answer) if answer.status == StatusCode::GONE => {
                     return Err(match error(&Method::GET, &answer, self.read_only) {
                         GitHubError::Failed(error) => GitHubError::Unusable(error),
-                        other => other,
+                        refusal => refusal,
                     });
                 }
                 Ok(answer) => (
@@ -80,12 +80,12 @@ impl GitHub {
             let next = location(&answer.headers, self.clients.plain).map_err(SendError::Refused)?;
             answer = got(&self.clients.bare, &next, limit).await?;
         }
-        match answer.status.is_redirection() {
-            true => Err(SendError::Refused(anyhow::anyhow!(
+        if answer.status.is_redirection() {
+            return Err(SendError::Refused(anyhow::anyhow!(
                 "there were more than {HOPS} redirects"
-            ))),
-            false => Ok(answer),
+            )));
         }
+        Ok(answer)
     }
 }
 
@@ -133,8 +133,9 @@ async fn got(client: &Octocrab, address: &str, limit: u64) -> Result<GitHubRespo
 
 /// Treats a redirect status without an address as a server error.
 fn checked_status(status: StatusCode, headers: &HeaderMap) -> StatusCode {
-    match status.is_redirection() && !headers.contains_key("location") {
-        true => StatusCode::BAD_GATEWAY,
-        false => status,
+    if status.is_redirection() && !headers.contains_key("location") {
+        StatusCode::BAD_GATEWAY
+    } else {
+        status
     }
 }

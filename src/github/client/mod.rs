@@ -270,7 +270,7 @@ impl GitHub {
                     request.method.as_str(),
                     request.path
                 ))),
-                other => other,
+                refusal => refusal,
             })
     }
 
@@ -405,9 +405,8 @@ async fn asked(
 
 fn built(address: &str, variable: &str, token: &Secret) -> anyhow::Result<Octocrab> {
     // The client panics on others, which no header can have.
-    let is_of_token = |byte: u8| byte.is_ascii_graphic();
     anyhow::ensure!(
-        token.reveal().bytes().all(is_of_token),
+        token.reveal().bytes().all(|byte| byte.is_ascii_graphic()),
         "the token has a character that no token of GitHub has"
     );
     Octocrab::builder()
@@ -427,9 +426,9 @@ fn parsed<T: DeserializeOwned>(answer: &GitHubResponse, path: &str) -> Result<T,
 /// `None` if what was asked for does not exist.
 pub fn if_found<T>(answer: Result<T, GitHubError>) -> Result<Option<T>, GitHubError> {
     match answer {
-        Ok(found) => Ok(Some(found)),
+        Ok(value) => Ok(Some(value)),
         Err(GitHubError::Missing) => Ok(None),
-        Err(other) => Err(other),
+        Err(error) => Err(error),
     }
 }
 

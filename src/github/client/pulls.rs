@@ -30,8 +30,8 @@ impl GitHub {
 
     /// The open pull requests from a branch of this repository. GitHub finds those of a fork of the same owner as well.
     pub fn own_open_pulls(&self, branch: &str) -> Result<Vec<OpenPull>, GitHubError> {
-        let found = self.open_pulls(self.owner(), branch)?;
-        Ok(found
+        let pulls = self.open_pulls(self.owner(), branch)?;
+        Ok(pulls
             .into_iter()
             .filter(|pull| pull.origin == BranchOrigin::Same)
             .collect())
@@ -197,11 +197,11 @@ impl GitHub {
     }
 
     /// The merge base of two commits.
-    pub fn common_commit(&self, one: &str, other: &str) -> Result<String, GitHubError> {
+    pub fn common_commit(&self, left: &str, right: &str) -> Result<String, GitHubError> {
         let path = self.path(&format!(
             "/compare/{}...{}?per_page=1",
-            encoded_segment(one),
-            encoded_segment(other)
+            encoded_segment(left),
+            encoded_segment(right)
         ));
         Ok(self
             .get::<CompareForm>(&path, "while reading the merge base")?
@@ -269,14 +269,19 @@ struct BranchForm {
     repo: Option<RepositoryForm>,
 }
 
+impl BranchForm {
+    fn repository_id(&self) -> Option<u64> {
+        self.repo.as_ref().map(|repo| repo.id)
+    }
+}
+
 #[derive(Deserialize)]
 struct RepositoryForm {
     id: u64,
 }
 
 fn origin(head: &BranchForm, base: &BranchForm) -> BranchOrigin {
-    let repository = |branch: &BranchForm| branch.repo.as_ref().map(|repo| repo.id);
-    origin_of(repository(head), repository(base))
+    origin_of(head.repository_id(), base.repository_id())
 }
 
 impl From<PullForm> for OpenPull {

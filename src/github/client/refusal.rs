@@ -118,11 +118,11 @@ impl GitHubError {
     }
 
     /// An error that says what failed and why. `permission` is what the request needs, such as `statuses: write`.
-    pub fn explained(self, what: &str, permission: &str) -> anyhow::Error {
+    pub fn explained(self, message: &str, permission: &str) -> anyhow::Error {
         match self {
-            Self::Failed(error) | Self::Unusable(error) => error.context(what.to_owned()),
+            Self::Failed(error) | Self::Unusable(error) => error.context(message.to_owned()),
             Self::Refused(_) | Self::Missing => {
-                anyhow::anyhow!("{what}: {}", self.reason(permission))
+                anyhow::anyhow!("{message}: {}", self.reason(permission))
             }
         }
     }
@@ -158,28 +158,32 @@ impl GitHubRefusal {
 
 impl RateLimit {
     fn explained(self) -> String {
-        let what = match self.kind {
+        let message = match self.kind {
             RateLimitKind::Primary => "GitHub's rate limit of this token is used up",
             RateLimitKind::Secondary => {
                 "GitHub limits this token, because it sent too many requests in a short time"
             }
         };
         let minutes = self.wait.unwrap_or(SECONDARY).as_secs().div_ceil(60).max(1);
-        format!("{what}; run the job again in {minutes} min")
+        format!("{message}; run the job again in {minutes} min")
     }
 }
 
 /// The permission to show: `expected`, unless GitHub names sets of which none is about the same scope.
 fn named(sets: &[Vec<String>], expected: &str) -> String {
-    let scope = |permission: &str| permission.split(':').next().unwrap_or_default().to_owned();
     let is_known = sets
         .iter()
         .flatten()
-        .any(|one| scope(one) == scope(expected));
+        .any(|permission| scope(permission) == scope(expected));
     match sets.first() {
         Some(first) if !is_known => first.join("` and `"),
         Some(_) | None => expected.to_owned(),
     }
+}
+
+/// The part of a permission before its level, such as `contents` of `contents: read`.
+fn scope(permission: &str) -> &str {
+    permission.split(':').next().unwrap_or_default()
 }
 
 /// The error in an unsuccessful answer. GitHub answers 403 for many reasons, and only some are missing permissions.
@@ -261,20 +265,24 @@ fn accepted(answer: &GitHubResponse) -> Vec<Vec<String>> {
         .headers
         .get("x-accepted-github-permissions")
         .and_then(|value| value.to_str().ok());
-    let one = |permission: &str| {
-        let (scope, level) = permission.trim().split_once('=')?;
-        let is_plain = |text: &str| {
-            text.bytes()
-                .all(|byte| byte.is_ascii_lowercase() || byte == b'_')
-        };
-        (is_plain(scope) && is_plain(level))
-            .then(|| format!("{}: {level}", scope.replace('_', "-")))
-    };
-    let sets = text
-        .unwrap_or_default()
-        .split(';')
-        .map(|set| set.split(',').filter_map(one).collect::<Vec<_>>());
-    sets.filter(|set| !set.is_empty()).collect()
+    let mut sets = Vec::new();
+    for listed in text.unwrap_or_default().split(';') {
+        let set: Vec<String> = listed.split(',').filter_map(permission_of).collect();
+        if !set.is_empty() {
+            sets.push(set);
+        }
+    }
+    sets
+}
+
+/// The permission `contents: read` of the header's `contents=read`.
+fn permission_of(entry: &str) -> Option<String> {
+    let (scope, level) = entry.trim().split_once('=')?;
+    let is_plain = scope
+        .bytes()
+        .chain(level.bytes())
+        .all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+    is_plain.then(|| format!("{}: {level}", scope.replace('_', "-")))
 }
 
 /// The longest message of GitHub, in characters.
@@ -296,18 +304,11 @@ fn message(answer: &GitHubResponse) -> String {
 
 /// The limit that an answer reports, as 403 or 429 (docs, "Rate limits for the REST API").
 fn rate_limit(answer: &GitHubResponse) -> Option<RateLimit> {
-    let number = |name| {
-        answer
-            .headers
-            .get(name)
-            .and_then(|value| value.to_str().ok())
-            .and_then(|text| text.trim().parse::<u64>().ok())
-    };
     if answer.status != StatusCode::FORBIDDEN && answer.status != StatusCode::TOO_MANY_REQUESTS {
         return None;
     }
-    let used_up = number("x-ratelimit-remaining") == Some(0);
-    if let Some(seconds) = number("retry-after") {
+    let used_up = number(answer, "x-ratelimit-remaining") == Some(0);
+    if let Some(seconds) = number(answer, "retry-after") {
         let kind = if used_up {
             RateLimitKind::Primary
         } else {
@@ -319,9 +320,9 @@ fn rate_limit(answer: &GitHubResponse) -> Option<RateLimit> {
         });
     }
     if used_up {
-        let now = Clock::new(None).nanoseconds() / 1_000_000_000;
-        let wait =
-            number("x-ratelimit-reset").map(|reset| Duration::from_secs(reset.saturating_sub(now)));
+        let seconds = Clock::new(None).nanoseconds() / 1_000_000_000;
+        let wait = number(answer, "x-ratelimit-reset")
+            .map(|reset| Duration::from_secs(reset.saturating_sub(seconds)));
         return Some(RateLimit {
             kind: RateLimitKind::Primary,
             wait,
@@ -336,6 +337,12 @@ fn rate_limit(answer: &GitHubResponse) -> Option<RateLimit> {
         kind: RateLimitKind::Secondary,
         wait: None,
     })
+}
+
+/// The number in a header of the answer.
+fn number(answer: &GitHubResponse, header: &str) -> Option<u64> {
+    let value = answer.headers.get(header)?.to_str().ok()?;
+    value.trim().parse().ok()
 }
 
 /// Whether a request may be sent twice.

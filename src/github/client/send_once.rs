@@ -14,24 +14,29 @@ pub(super) enum SendError {
     Broken(anyhow::Error),
 }
 
-/// Sends a request and reads an answer of at most `limit` bytes; `what` describes a broken connection.
+/// Sends a request and reads an answer of at most `limit` bytes; `describe` explains a broken connection.
 pub(super) async fn send_once(
     client: &Octocrab,
     request: Request<String>,
     limit: u64,
-    what: impl Fn(Error) -> anyhow::Error,
+    describe: impl Fn(Error) -> anyhow::Error,
 ) -> Result<GitHubResponse, SendError> {
-    let broken = |error| SendError::Broken(what(error));
-    let (parts, mut frames) = client.execute(request).await.map_err(broken)?.into_parts();
+    let response = client
+        .execute(request)
+        .await
+        .map_err(|error| SendError::Broken(describe(error)))?;
+    let (parts, mut frames) = response.into_parts();
     let mut body = Vec::new();
     while let Some(frame) = frames.frame().await {
-        let frame = frame.map_err(broken)?;
+        let frame = frame.map_err(|error| SendError::Broken(describe(error)))?;
         let Some(bytes) = frame.data_ref() else {
             continue;
         };
         if (body.len() + bytes.len()) as u64 > limit {
-            let what = format!("it is larger than {} MiB", limit / 1_048_576);
-            return Err(SendError::Refused(anyhow::anyhow!(what)));
+            let limit = limit / 1_048_576;
+            return Err(SendError::Refused(anyhow::anyhow!(
+                "it is larger than {limit} MiB"
+            )));
         }
         body.extend_from_slice(bytes);
     }

@@ -37,8 +37,9 @@ impl GitHub {
     /// Which branches may use an environment; `None` if it does not exist.
     pub fn environment(&self, name: &str) -> Result<Option<EnvironmentUse>, GitHubError> {
         let path = self.path(&format!("/environments/{}", encoded_segment(name)));
-        let found = if_found(self.get::<EnvironmentForm>(&path, "while reading the environment"))?;
-        Ok(found.map(|form| match form.deployment_branch_policy {
+        let environment =
+            if_found(self.get::<EnvironmentForm>(&path, "while reading the environment"))?;
+        Ok(environment.map(|form| match form.deployment_branch_policy {
             None => EnvironmentUse::AnyBranch,
             Some(_) => EnvironmentUse::SomeBranches,
         }))
@@ -50,10 +51,10 @@ impl GitHub {
             return Ok(known.clone());
         }
         let path = self.path("");
-        let now = self
+        let branch = self
             .get::<SettingsForm>(&path, "while reading the repository")?
             .default_branch;
-        Ok(self.default_branch.get_or_init(|| now).clone())
+        Ok(self.default_branch.get_or_init(|| branch).clone())
     }
 
     /// Whether the repository has a label; letter case does not matter.
@@ -162,8 +163,8 @@ impl GitHub {
             "/repos/{action}/contents/action.yml?ref={}",
             encoded_segment(reference)
         );
-        let found = if_found(self.ask_raw(&path, "while reading the action"))?;
-        Ok(found.map(|answer| String::from_utf8_lossy(&answer.body).into_owned()))
+        let file = if_found(self.ask_raw(&path, "while reading the action"))?;
+        Ok(file.map(|answer| String::from_utf8_lossy(&answer.body).into_owned()))
     }
 
     /// Whether an image such as `ghcr.io/owner/name@sha256:…` can be pulled without a login, as a runner pulls it.
@@ -183,47 +184,65 @@ impl GitHub {
         let address = format!("{scheme}://{host}/v2/{name}/manifests/{digest}");
         self.runtime.block_on(async {
             let client = web::client()?;
-            let get = || {
-                client.get(&address).header(
-                    "accept",
-                    "application/vnd.oci.image.index.v1+json, application/vnd.oci.image.manifest.v1+json, \
-                     application/vnd.docker.distribution.manifest.list.v2+json, application/vnd.docker.distribution.manifest.v2+json",
-                )
-            };
-            let first = get().send().await?;
-            let challenge = first.headers().get("www-authenticate").and_then(|value| value.to_str().ok());
+            let first = manifest_request(&client, &address).send().await?;
+            let challenge = first
+                .headers()
+                .get("www-authenticate")
+                .and_then(|value| value.to_str().ok());
             let status = match challenge.and_then(token_address) {
                 Some(realm) if first.status().as_u16() == 401 => {
-                    let granted: Value = serde_json::from_slice(&client.get(realm).send().await?.bytes().await?)
-                        .unwrap_or(Value::Null);
+                    let granted: Value =
+                        serde_json::from_slice(&client.get(realm).send().await?.bytes().await?)
+                            .unwrap_or(Value::Null);
                     match granted["token"].as_str() {
-                        Some(token) => get().bearer_auth(token).send().await?.status(),
+                        Some(token) => manifest_request(&client, &address)
+                            .bearer_auth(token)
+                            .send()
+                            .await?
+                            .status(),
                         None => first.status(),
                     }
                 }
                 _ => first.status(),
             };
-            Ok(match status.is_success() {
-                true => ImageState::Public,
-                false => ImageState::Refused(status.as_u16()),
+            Ok(if status.is_success() {
+                ImageState::Public
+            } else {
+                ImageState::Refused(status.as_u16())
             })
         })
     }
+}
+
+fn manifest_request(client: &reqwest::Client, address: &str) -> reqwest::RequestBuilder {
+    client.get(address).header(
+        "accept",
+        "application/vnd.oci.image.index.v1+json, application/vnd.oci.image.manifest.v1+json, \
+         application/vnd.docker.distribution.manifest.list.v2+json, application/vnd.docker.distribution.manifest.v2+json",
+    )
 }
 
 /// The address of a registry's token service, from its challenge `Bearer realm="…",service="…",scope="…"`
 /// (distribution specification, "Token Authentication").
 fn token_address(challenge: &str) -> Option<String> {
     let fields = challenge.strip_prefix("Bearer ")?;
-    let field = |name: &str| {
-        let rest = fields.split_once(&format!("{name}=\""))?.1;
-        rest.split_once('"').map(|(value, _)| value)
-    };
-    let query: Vec<String> = ["service", "scope"]
-        .into_iter()
-        .filter_map(|name| Some(format!("{name}={}", encoded_segment(field(name)?))))
-        .collect();
-    Some(format!("{}?{}", field("realm")?, query.join("&")))
+    let mut query: Vec<String> = Vec::new();
+    for name in ["service", "scope"] {
+        if let Some(value) = quoted_field(fields, name) {
+            query.push(format!("{name}={}", encoded_segment(value)));
+        }
+    }
+    Some(format!(
+        "{}?{}",
+        quoted_field(fields, "realm")?,
+        query.join("&")
+    ))
+}
+
+/// The value of `name="value"`.
+fn quoted_field<'f>(fields: &'f str, name: &str) -> Option<&'f str> {
+    let (_, rest) = fields.split_once(&format!("{name}=\""))?;
+    rest.split_once('"').map(|(value, _)| value)
 }
 
 fn unlisted_checks(branch: &str) -> GitHubError {
@@ -301,11 +320,15 @@ struct ProtectionChecksForm {
 
 impl ProtectionChecksForm {
     fn all(self) -> Option<Vec<RequiredCheck>> {
-        let named = |name| RequiredCheck { name, app: None };
-        let checks = self
-            .checks
-            .map(|checks| checks.into_iter().map(RequiredCheck::from).collect());
-        checks.or_else(|| Some(self.contexts?.into_iter().map(named).collect()))
+        if let Some(checks) = self.checks {
+            return Some(checks.into_iter().map(RequiredCheck::from).collect());
+        }
+        let contexts = self.contexts?.into_iter();
+        Some(
+            contexts
+                .map(|name| RequiredCheck { name, app: None })
+                .collect(),
+        )
     }
 }
 

@@ -62,10 +62,9 @@ impl Objects for GitHub {
         commit: &str,
         wanted: &dyn Fn(&RepoPath) -> bool,
     ) -> anyhow::Result<Option<Archived>> {
-        let what = "the files of the base commit";
         let bytes = self
             .tarball(of_id(commit)?, ArchiveLimits::DOWNLOAD)
-            .map_err(|refusal| tree_error(refusal, what))?;
+            .map_err(|refusal| tree_error(refusal, "the files of the base commit"))?;
         let unpacked = archive::tarball(&bytes, ArchiveLimits::REPOSITORY, wanted)?;
         Ok(Some(unpacked.files))
     }
@@ -80,8 +79,8 @@ fn of_id(id: &str) -> anyhow::Result<&str> {
     Ok(id)
 }
 
-fn tree_error(refusal: GitHubError, what: &str) -> anyhow::Error {
-    refusal.explained(&format!("{what} cannot be read"), "contents: read")
+fn tree_error(refusal: GitHubError, subject: &str) -> anyhow::Error {
+    refusal.explained(&format!("{subject} cannot be read"), "contents: read")
 }
 
 #[derive(Deserialize)]

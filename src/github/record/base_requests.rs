@@ -41,9 +41,9 @@ impl<'a> BaseRequests<'a> {
         name: &AgentName,
         pairs: &BTreeSet<(CaseId, AgentName)>,
     ) -> Option<String> {
-        let before = self.plan.as_ref()?.suite(&loaded.config.id)?;
+        let base_suite = self.plan.as_ref()?.suite(&loaded.config.id)?;
         let (old, new) = (
-            before.config.agents.get(name)?,
+            base_suite.config.agents.get(name)?,
             loaded.config.agents.get(name)?,
         );
         if callees(old) != callees(new) {
@@ -52,40 +52,41 @@ impl<'a> BaseRequests<'a> {
         if old.prompt.is_some() != new.prompt.is_some() {
             return Some("this change adds or removes its `prompt`; merge that first".to_owned());
         }
-        let known: BTreeMap<&CaseId, &Pair> = before
+        let known: BTreeMap<&CaseId, &Pair> = base_suite
             .suite
             .pairs_to_run()
             .filter(|pair| pair.agent == *name)
             .map(|pair| (&pair.case, pair))
             .collect();
-        let is_recorded = |pair: &Pair| pairs.contains(&(pair.case.clone(), pair.agent.clone()));
-        let is_other = |pair: &Pair| {
-            let old = known.get(&pair.case).copied();
-            old.is_some_and(|old| {
-                pair.runs
-                    .iter()
-                    .any(|key| self.asks_otherwise((before, old), (loaded, pair), key))
-            })
-        };
-        let mut own = loaded
-            .suite
-            .pairs_to_run()
-            .filter(|pair| pair.agent == *name);
-        let other = own.find(|pair| is_recorded(pair) && is_other(pair))?;
-        Some(format!(
-            "this change alters the request of the case \"{}\" beyond its input, such as its tools; merge that first",
-            other.case
-        ))
+        for pair in loaded.suite.pairs_to_run() {
+            if pair.agent != *name || !pairs.contains(&(pair.case.clone(), pair.agent.clone())) {
+                continue;
+            }
+            let Some(old) = known.get(&pair.case).copied() else {
+                continue;
+            };
+            let is_altered = pair
+                .runs
+                .iter()
+                .any(|key| self.asks_otherwise((base_suite, old), (loaded, pair), key));
+            if is_altered {
+                return Some(format!(
+                    "this change alters the request of the case \"{}\" beyond its input, such as its tools; merge that first",
+                    pair.case
+                ));
+            }
+        }
+        None
     }
 
     /// Whether a run has the same input on both commits, and another request.
     fn asks_otherwise(
         &self,
-        before: (&LoadedSuite, &Pair),
+        base: (&LoadedSuite, &Pair),
         after: (&LoadedSuite, &Pair),
         key: &RunKey,
     ) -> bool {
-        let old = before.0.suite.ask(before.1, key, self.view).ok().flatten();
+        let old = base.0.suite.ask(base.1, key, self.view).ok().flatten();
         let new = after
             .0
             .suite

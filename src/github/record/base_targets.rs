@@ -27,13 +27,16 @@ pub fn are_trusted(context: &RecordContext<'_>) -> Result<bool, CliError> {
     let tip = github
         .branch(&default)
         .map_err(needs("the default branch cannot be read", "contents: read"))?;
-    let (Some(own), Some(known)) = (
+    let (Some(config), Some(known)) = (
         config(context, base)?,
         tip.map(|tip| config(context, &tip)).transpose()?.flatten(),
     ) else {
         return Ok(false);
     };
-    Ok(own.targets.values().all(|target| is_known(target, &known)))
+    Ok(config
+        .targets
+        .values()
+        .all(|target| is_known(target, &known)))
 }
 
 /// The config at a commit; `None` if it has none, or none that can be read.
@@ -44,20 +47,24 @@ fn config(context: &RecordContext<'_>, commit: &str) -> Result<Option<Config>, C
 }
 
 fn is_known(target: &Target, known: &Config) -> bool {
-    let is_same_address = |other: &Target| match (&target.transport, &other.transport) {
-        (Transport::Model(own), Transport::Model(other)) => {
-            (own.wire, &own.base_url, &own.api_key_env)
-                == (other.wire, &other.base_url, &other.api_key_env)
-        }
-        (own, other) => own == other,
-    };
     match (&target.transport, target.record) {
-        (Transport::Model(own), _) if own.base_url.is_none() => true,
-        (Transport::Model(_), _) | (Transport::Http(_), RecordPolicy::Trusted) => {
-            known.targets.values().any(is_same_address)
-        }
+        (Transport::Model(model), _) if model.base_url.is_none() => true,
+        (Transport::Model(_), _) | (Transport::Http(_), RecordPolicy::Trusted) => known
+            .targets
+            .values()
+            .any(|known| is_same_address(&target.transport, &known.transport)),
         // The program itself is a file of the branch.
         (Transport::Command { .. }, RecordPolicy::Trusted) => false,
         (Transport::Command { .. } | Transport::Http(_), RecordPolicy::Models) => true,
+    }
+}
+
+fn is_same_address(left: &Transport, right: &Transport) -> bool {
+    match (left, right) {
+        (Transport::Model(left), Transport::Model(right)) => {
+            (left.wire, &left.base_url, &left.api_key_env)
+                == (right.wire, &right.base_url, &right.api_key_env)
+        }
+        (left, right) => left == right,
     }
 }

@@ -103,8 +103,8 @@ impl<'a> RecordContext<'a> {
                 break;
             }
             thread::sleep(PAUSE);
-            let now = self.github.pull(self.seen.number);
-            self.pull = now.map_err(needs(
+            let pull = self.github.pull(self.seen.number);
+            self.pull = pull.map_err(needs(
                 "the pull request cannot be read",
                 "pull-requests: write",
             ))?;

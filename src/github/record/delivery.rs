@@ -49,19 +49,19 @@ pub fn deliver(
     body: &str,
 ) -> Result<Delivery, CliError> {
     let pull = &context.pull;
-    let now = context.github.head_of(pull.number);
-    let now = now.map_err(needs(
+    let head = context.github.head_of(pull.number);
+    let head = head.map_err(needs(
         "the pull request cannot be read",
         "pull-requests: write",
     ))?;
-    if now != pull.head {
-        return Ok(Delivery::Moved(now));
+    if head != pull.head {
+        return Ok(Delivery::Moved(head));
     }
     if pull.origin == BranchOrigin::Fork {
         return leave(context, files, "the branch is in a fork");
     }
     let headline = "Record the agents again";
-    let what = FilesCommit {
+    let files_commit = FilesCommit {
         additions: &files.additions,
         removals: &files.removals,
         headline,
@@ -69,7 +69,7 @@ pub fn deliver(
     };
     match context
         .github
-        .commit_files_on(&pull.branch, &pull.head, &what)
+        .commit_files_on(&pull.branch, &pull.head, &files_commit)
     {
         Ok(commit) => {
             create_folder(context, files)?;
@@ -77,8 +77,8 @@ pub fn deliver(
             Ok(Delivery::Committed { commit, artifact })
         }
         Err(NotCommitted::Moved) => {
-            let now = context.github.head_of(pull.number);
-            Ok(Delivery::Moved(now.map_err(needs(
+            let head = context.github.head_of(pull.number);
+            Ok(Delivery::Moved(head.map_err(needs(
                 "the pull request cannot be read",
                 "pull-requests: write",
             ))?))

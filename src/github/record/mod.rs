@@ -34,7 +34,7 @@ use crate::diag::{Code, Diagnostic};
 use crate::evaluation::plan::Plan;
 use crate::evaluation::selection::Selection;
 use crate::live;
-use crate::model::{LabelChange, Loudness, PullState, RunSource, Tier, Transport};
+use crate::model::{LabelChange, LiveSource, Loudness, PullState, Tier, Transport};
 use crate::publish::approval;
 use crate::publish::record::{LabelStanding, RecordInput, RecordPlan, RecordRefusal};
 use crate::render::CliError;
@@ -102,19 +102,20 @@ fn planned(context: &RecordContext<'_>) -> Result<RecordPlan, CliError> {
     let newest = events
         .iter()
         .rfind(|event| approval::is_label(&event.label, label));
-    let own = context.github.identity();
+    let account = context.github.identity();
     // Of several configs, an earlier step of this job has taken it off.
     let by_this_job = newest.is_some_and(|event| {
-        event.change == LabelChange::Removed && Some(event.by.as_str()) == own
+        event.change == LabelChange::Removed && Some(event.by.as_str()) == account
     });
     let added = events.iter().rfind(|event| {
         event.change == LabelChange::Added && approval::is_label(&event.label, label)
     });
     let plan = crate::publish::record::plan(&RecordInput {
         added: context.added(),
-        standing: match context.set_label(label).is_some() || by_this_job {
-            true => LabelStanding::Counts,
-            false => LabelStanding::Gone,
+        standing: if context.set_label(label).is_some() || by_this_job {
+            LabelStanding::Counts
+        } else {
+            LabelStanding::Gone
         },
         giver: added.map(|event| event.by.as_str()),
         permission: context.permission_of(added)?,
@@ -161,9 +162,10 @@ fn recorded(context: &RecordContext<'_>, by: &str) -> Result<Recording, CliError
         mut left_out,
     } = recordable(&commits, &view, wanted, &world.clock.days())?;
     if plan.suites.is_empty() {
-        let outcome = match left_out.is_empty() {
-            true => RecordOutcome::Current,
-            false => RecordOutcome::Nothing(Unrecorded::NoAnswer),
+        let outcome = if left_out.is_empty() {
+            RecordOutcome::Current
+        } else {
+            RecordOutcome::Nothing(Unrecorded::NoAnswer)
         };
         return Ok(Recording { outcome, left_out });
     }
@@ -188,7 +190,7 @@ fn recorded(context: &RecordContext<'_>, by: &str) -> Result<Recording, CliError
     let made = live::make(&plan, Tier::Model, &scratch.disk, world, &options)?;
     drop(scratch);
     made.notes.iter().for_each(|note| log(world, note));
-    left_out.extend(made.not_run.iter().map(|one| one.message.clone()));
+    left_out.extend(made.not_run.iter().map(|run| run.message.clone()));
     if let Some(why) = made.called_off {
         return Ok(Recording {
             outcome: RecordOutcome::Nothing(Unrecorded::CalledOff(why)),
@@ -216,20 +218,19 @@ fn require_base_checkout(
     plan: &Plan,
     workspace: &str,
 ) -> Result<(), CliError> {
-    let asked = plan
+    let mut names = plan
         .suites
         .iter()
-        .flat_map(|loaded| loaded.config.agents.values());
-    let mut targets = asked
-        .flat_map(|agent| agent.source(Tier::Model))
-        .filter_map(RunSource::live);
-    let is_command = |name: &String| {
+        .flat_map(|loaded| loaded.config.agents.values())
+        .filter_map(|agent| agent.source(Tier::Model)?.live())
+        .flat_map(LiveSource::targets);
+    let starts_command = names.any(|name| {
         plan.config
             .targets
             .get(name)
             .is_some_and(|target| matches!(target.transport, Transport::Command { .. }))
-    };
-    if !targets.any(|live| live.targets().any(is_command)) {
+    });
+    if !starts_command {
         return Ok(());
     }
     let checked_out = Disk::open(Path::new(workspace))
@@ -239,14 +240,12 @@ fn require_base_checkout(
         Some(context.base.as_str()),
         context.world.env.get("GITHUB_SHA"),
     ];
-    match checked_out.is_some() && of_base.contains(&checked_out.as_deref()) {
-        true => Ok(()),
-        false => {
-            let what = "this is not a checkout of the base branch, so no command is started";
-            let help = "add actions/checkout without ref before this step";
-            Err(Diagnostic::of_file("workspace", Code::NO_BASE_CHECKOUT, what, help).into())
-        }
+    if checked_out.is_some() && of_base.contains(&checked_out.as_deref()) {
+        return Ok(());
     }
+    let message = "this is not a checkout of the base branch, so no command is started";
+    let help = "add actions/checkout without ref before this step";
+    Err(Diagnostic::of_file("workspace", Code::NO_BASE_CHECKOUT, message, help).into())
 }
 
 fn remove_label(context: &RecordContext<'_>) -> Result<(), CliError> {

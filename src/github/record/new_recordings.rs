@@ -34,14 +34,16 @@ impl NewRecordings {
     /// A folder of recordings that must not be written, or a link in it.
     pub fn of(plan: &Plan, made: &LiveRuns, head: &dyn Files) -> Result<Self, Diagnostics> {
         let mut problems = Diagnostics::default();
-        let mut found = Self::default();
+        let mut recordings = Self::default();
         for (key, samples) in &made.records {
             let loaded = plan.suite(&key.suite);
             problems.keep_all(loaded.map_or(Ok(()), |loaded| {
-                found.add(loaded, key, samples, head).map_err(Into::into)
+                recordings
+                    .add(loaded, key, samples, head)
+                    .map_err(Into::into)
             }));
         }
-        problems.or(found)
+        problems.or(recordings)
     }
 
     fn add(
@@ -63,25 +65,25 @@ impl NewRecordings {
             return Ok(());
         }
         let paths = RecordingPaths::new(folder, &key.agent, &key.case);
-        let before = paths.list(head)?;
-        let has_folder = before
+        let committed = paths.list(head)?;
+        let has_folder = committed
             .iter()
             .any(|(_, file)| file.parent() == paths.folder());
-        let path = |sample: u32| match samples.len() {
-            1 if sample == 0 && !has_folder => paths.single(),
-            _ => paths.sample(sample),
-        };
-        let files: BTreeMap<RepoPath, String> = samples
-            .iter()
-            .map(|(sample, text)| (path(*sample), text.clone()))
-            .collect();
+        let mut files: BTreeMap<RepoPath, String> = BTreeMap::new();
+        for (sample, text) in samples {
+            let path = match samples.len() {
+                1 if *sample == 0 && !has_folder => paths.single(),
+                _ => paths.sample(*sample),
+            };
+            files.insert(path, text.clone());
+        }
         if let Some(file) = files.keys().find(|file| is_forbidden(file)) {
-            let what = "recordings must not be written here";
+            let message = "recordings must not be written here";
             let help = "name another folder after replay:, outside of .github and .git";
-            return Err(Diagnostic::of_file(file, Code::BAD_FOLDER, what, help));
+            return Err(Diagnostic::of_file(file, Code::BAD_FOLDER, message, help));
         }
         self.removals.extend(
-            before
+            committed
                 .into_iter()
                 .map(|(_, file)| file)
                 .filter(|file| !files.contains_key(file)),

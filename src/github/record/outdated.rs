@@ -31,7 +31,7 @@ pub fn outdated_pairs(
     recordings: &RecordedAgents,
 ) -> Result<OutdatedPairs, Diagnostics> {
     let mut problems = Diagnostics::default();
-    let mut found = OutdatedPairs::default();
+    let mut outdated = OutdatedPairs::default();
     for pair in loaded
         .chosen_to_run(&plan.wanted)
         .filter(|pair| is_own(loaded, pair))
@@ -46,21 +46,25 @@ pub fn outdated_pairs(
             .iter()
             .any(|key| recordings.refuses(&key.suite, &key.agent, key.case.as_str()));
         if is_refused || !is_complete {
-            found.pairs.insert((pair.case.clone(), pair.agent.clone()));
+            outdated
+                .pairs
+                .insert((pair.case.clone(), pair.agent.clone()));
             let count = u32::try_from(count).unwrap_or(u32::MAX).max(1);
-            found
+            outdated
                 .samples
                 .extend(pair.runs.iter().map(|key| (key.clone(), count)));
         }
     }
-    problems.or(found)
+    problems.or(outdated)
 }
 
 /// Whether all runs of a pair are replayed recordings of agents of this suite.
 fn is_own(loaded: &LoadedSuite, pair: &Pair) -> bool {
-    let replays =
-        |key: &RunKey| key.suite == loaded.config.id && replay_folder(loaded, key).is_some();
-    !pair.runs.is_empty() && pair.runs.iter().all(replays)
+    !pair.runs.is_empty()
+        && pair
+            .runs
+            .iter()
+            .all(|key| key.suite == loaded.config.id && replay_folder(loaded, key).is_some())
 }
 
 /// Returns the folder of an agent's recordings.
@@ -81,12 +85,14 @@ fn recorded_runs(
     pair: &Pair,
     files: &dyn Files,
 ) -> Result<Vec<Vec<Option<Run>>>, Diagnostic> {
-    let of_run = |key: &RunKey| -> Result<Vec<Option<Run>>, Diagnostic> {
+    let mut recorded_runs = Vec::new();
+    for key in &pair.runs {
+        let mut runs = Vec::new();
         let Some(folder) = replay_folder(loaded, key) else {
-            return Ok(Vec::new());
+            recorded_runs.push(runs);
+            continue;
         };
         let recorded = RecordingPaths::new(folder, &key.agent, &key.case).list(files)?;
-        let mut runs = Vec::new();
         for (sample, file) in recorded {
             let run = files
                 .text(&file)
@@ -95,19 +101,21 @@ fn recorded_runs(
             runs.resize(runs.len().max(sample as usize), None);
             runs.push(run);
         }
-        Ok(runs)
-    };
-    pair.runs.iter().map(of_run).collect()
+        recorded_runs.push(runs);
+    }
+    Ok(recorded_runs)
 }
 
 /// Returns the samples of a pair; `None` if one is missing or did not complete.
 fn complete_samples(recorded: &[Vec<Option<Run>>], count: usize) -> Option<Vec<Sample>> {
-    let sample = |index: usize| {
+    let mut samples = Vec::new();
+    for index in 0..count {
         let runs = recorded.iter().map(|runs| runs.get(index)?.clone());
         let runs: Vec<Run> = runs.collect::<Option<_>>()?;
-        runs.iter()
-            .all(|run| run.status == RunStatus::Completed)
-            .then_some(Sample::Completed(runs))
-    };
-    (0..count).map(sample).collect()
+        if runs.iter().any(|run| run.status != RunStatus::Completed) {
+            return None;
+        }
+        samples.push(Sample::Completed(runs));
+    }
+    Some(samples)
 }

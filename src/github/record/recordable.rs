@@ -65,7 +65,7 @@ pub fn recordable(
             samples: counts,
         } = outdated_pairs(&plan, loaded, &commits.head, &recorded)?;
         for (name, agent) in &loaded.config.agents {
-            if !pairs.iter().any(|(_, one)| one == name) {
+            if !pairs.iter().any(|(_, agent)| agent == name) {
                 continue;
             }
             let why = match &agent.model {
@@ -77,7 +77,7 @@ pub fn recordable(
             let why = why.or_else(|| requests.as_ref()?.refusal(loaded, name, &pairs));
             if let Some(why) = why {
                 left_out.push(format!("{}/{name}: {why}", loaded.config.id));
-                pairs.retain(|(_, one)| one != name);
+                pairs.retain(|(_, agent)| agent != name);
             }
         }
         samples.extend(counts);
@@ -92,9 +92,9 @@ pub fn recordable(
                 live.record = false;
             }
         }
-        let allowed =
-            |judge: &LiveSource| refusal(&plan.config, &commits.base_config, judge).is_none();
-        loaded.judges.retain(|judge| allowed(&judge.config.source));
+        loaded.judges.retain(|judge| {
+            refusal(&plan.config, &commits.base_config, &judge.config.source).is_none()
+        });
     }
     plan.suites
         .retain(|loaded| loaded.known.as_ref().is_some_and(|pairs| !pairs.is_empty()));
@@ -127,7 +127,7 @@ fn refusal(head: &Config, base: &Config, live: &LiveSource) -> Option<String> {
         let Some(target) = base.targets.get(name) else {
             return Some(format!("the config of the base branch has no target \"{name}\"; merge the target first"));
         };
-        if head.targets.get(name).is_none_or(|own| own.transport != target.transport) {
+        if head.targets.get(name).is_none_or(|head_target| head_target.transport != target.transport) {
             return Some(format!(
                 "this change defines the target \"{name}\" otherwise than the base branch; merge the target first"
             ));

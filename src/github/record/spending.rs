@@ -28,16 +28,11 @@ pub fn check_budget(
         ..
     } = plan.config.budget;
     let max_cost_usd = max_cost_usd.or(stated);
-    let refused = |code, what: String, help: &str| {
-        Err(Diagnostic::of_file(&plan.config.file, code, what, help).into())
-    };
+    let file = &plan.config.file;
     if max_cost_usd.is_none() && max_tokens.is_none() {
         let help = "add budget: { max_cost_usd: … } or { max_tokens: … } on the base branch, or set the input max-cost-usd";
-        return refused(
-            Code::NO_BUDGET,
-            "no budget is set, so the pull request is not recorded".to_owned(),
-            help,
-        );
+        let message = "no budget is set, so the pull request is not recorded";
+        return Err(Diagnostic::of_file(file, Code::NO_BUDGET, message, help).into());
     }
     let (mut tokens, mut cost) = (0_u64, 0.0);
     for (target, bytes) in live::requested_bytes(plan, Tier::Model, head, samples)? {
@@ -57,29 +52,27 @@ pub fn check_budget(
                     least as f64 * price.input.min(price.cached_input.unwrap_or(price.input)) / 1e6
             }
             None if max_tokens.is_none() => {
-                let what = format!(
+                let message = format!(
                     "the budget in US dollars cannot be kept, because {} has no price",
                     provider.model
                 );
-                return refused(
-                    Code::NO_PRICE,
-                    what,
-                    "add it under prices, or budget: { max_tokens: … }, on the base branch",
-                );
+                let help = "add it under prices, or budget: { max_tokens: … }, on the base branch";
+                return Err(Diagnostic::of_file(file, Code::NO_PRICE, message, help).into());
             }
             None => {}
         }
     }
     let help = "change fewer or smaller cases, or raise the budget on the base branch";
     if let Some(limit) = max_tokens.filter(|limit| tokens > *limit) {
-        let what = format!("the requests have at least {tokens} tokens, but the budget is {limit}");
-        return refused(Code::OVER_BUDGET, what, help);
+        let message =
+            format!("the requests have at least {tokens} tokens, but the budget is {limit}");
+        return Err(Diagnostic::of_file(file, Code::OVER_BUDGET, message, help).into());
     }
     if let Some(limit) = max_cost_usd.filter(|limit| cost > *limit) {
-        let what = format!(
+        let message = format!(
             "the requests cost at least {cost:.2} US dollars, but the budget is {limit:.2}"
         );
-        return refused(Code::OVER_BUDGET, what, help);
+        return Err(Diagnostic::of_file(file, Code::OVER_BUDGET, message, help).into());
     }
     Ok(())
 }

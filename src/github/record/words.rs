@@ -17,13 +17,10 @@ const NAMED: usize = 10;
 
 /// Returns the address of this run, for the provenance of recordings.
 pub fn run_address(context: &RecordContext<'_>) -> String {
-    let number = |name| context.world.env.get(name).unwrap_or("0");
-    let (run, attempt) = (number("GITHUB_RUN_ID"), number("GITHUB_RUN_ATTEMPT"));
-    let server = context
-        .world
-        .env
-        .get("GITHUB_SERVER_URL")
-        .unwrap_or("https://github.com");
+    let env = &context.world.env;
+    let run = env.get("GITHUB_RUN_ID").unwrap_or("0");
+    let attempt = env.get("GITHUB_RUN_ATTEMPT").unwrap_or("0");
+    let server = env.get("GITHUB_SERVER_URL").unwrap_or("https://github.com");
     format!(
         "{server}/{}/actions/runs/{run}/attempts/{attempt}",
         context.github.repository()
@@ -106,7 +103,7 @@ pub fn note(context: &RecordContext<'_>, recording: &Recording) {
             .left_out
             .iter()
             .take(NAMED)
-            .map(|one| format!("\n- {}", inline(one, 300)));
+            .map(|message| format!("\n- {}", inline(message, 300)));
         text.push_str("\n\nNot recorded:\n");
         text.extend(named);
         if let Some(more) = recording
@@ -117,10 +114,9 @@ pub fn note(context: &RecordContext<'_>, recording: &Recording) {
         {
             text.push_str(&format!("\n- and {more} more"));
         }
-        recording
-            .left_out
-            .iter()
-            .for_each(|one| log(context.world, &format!("not recorded: {one}")));
+        for message in &recording.left_out {
+            log(context.world, &format!("not recorded: {message}"));
+        }
     }
     let text = format!("### Recordings\n\n{text}");
     match &recording.outcome {
@@ -143,9 +139,10 @@ fn delivered(
 ) -> (&'static str, &'static str, String) {
     match delivery {
         Delivery::Committed { commit, .. } => {
-            let next = match context.github.identity() == Some(OWN_ACCOUNT) {
-                true => " A push with the workflow's own token starts no checks: set any label.",
-                false => "",
+            let next = if context.github.identity() == Some(OWN_ACCOUNT) {
+                " A push with the workflow's own token starts no checks: set any label."
+            } else {
+                ""
             };
             let text = format!(
                 "**Recorded**: {count} of `{}` in commit `{}`.{next}",
@@ -167,11 +164,11 @@ fn delivered(
                 text,
             )
         }
-        Delivery::Moved(now) => {
+        Delivery::Moved(new_head) => {
             let text = format!(
                 "**Not committed**: the head moved from `{}` to `{}` while it was recorded. Set the label again.",
                 short_commit(&context.pull.head),
-                short_commit(now)
+                short_commit(new_head)
             );
             ("WARNING", "The head moved while it was recorded.", text)
         }

@@ -24,33 +24,36 @@ pub fn pushed(
     github: &GitHub,
 ) -> Result<(Event, Option<&'static str>), CliError> {
     let default = known_default(github)?;
-    let of_branch = |base: String, into: &str, tip: Option<String>| Event {
+    if let Some(old_tip) = &push.before
+        && relies_on_checks(github, &push.branch)? == Some(true)
+    {
+        let event = Event {
+            base: Some(old_tip.clone()),
+            head: Some(push.after.clone()),
+            judged: Some(push.after.clone()),
+            into: Some(push.branch.clone()),
+            tip: Some(old_tip.clone()),
+            ..event
+        };
+        return Ok((event, None));
+    }
+    if default == push.branch {
+        return Ok((event, Some(FIRST)));
+    }
+    let base = github.merge_base(&default, &push.after);
+    let base = base.map_err(needs(
+        "the merge base with the default branch cannot be read",
+        "contents: read",
+    ))?;
+    let event = Event {
         base: Some(base),
         head: Some(push.after.clone()),
         judged: Some(push.after.clone()),
-        into: Some(into.to_owned()),
-        tip,
-        ..event.clone()
+        into: Some(default),
+        tip: None,
+        ..event
     };
-    let judged_before = match &push.before {
-        Some(before) if relies_on_checks(github, &push.branch)? == Some(true) => Some(before),
-        Some(_) | None => None,
-    };
-    if let Some(before) = judged_before {
-        let tip = Some(before.clone());
-        return Ok((of_branch(before.clone(), &push.branch, tip), None));
-    }
-    match Some(default).filter(|default| *default != push.branch) {
-        Some(default) => {
-            let base = github.merge_base(&default, &push.after);
-            let base = base.map_err(needs(
-                "the merge base with the default branch cannot be read",
-                "contents: read",
-            ))?;
-            Ok((of_branch(base, &default, None), None))
-        }
-        None => Ok((event, Some(FIRST))),
-    }
+    Ok((event, None))
 }
 
 /// The event of a job that is about no pull request, group or branch: a tag, a release, a deployment, or a run by hand on a branch without a

@@ -41,9 +41,10 @@ pub fn checked_out(
         .map_err(needs(unread, PERMISSION))?;
     has_head(&pull, head)?;
     let PullRequest { number, origin, .. } = *pull_request;
-    let tip = match here == head {
-        true => None,
-        false => match github.parents(here) {
+    let tip = if here == head {
+        None
+    } else {
+        match github.parents(here) {
             Ok(parents) => Some(tip_of_test_merge(parents, head)),
             // A commit that the job made is not on GitHub.
             Err(GitHubError::Missing) => Some(None),
@@ -53,7 +54,7 @@ pub fn checked_out(
                     "contents: read",
                 )(error));
             }
-        },
+        }
     };
     let (base, tip) = match tip {
         None => {
@@ -105,15 +106,18 @@ fn is_of_base(github: &GitHub, pull: &PullRequestDetails, commit: &str) -> Resul
     if tip == commit {
         return Ok(true);
     }
-    let has = |newer: &str, older: &str| match github.has_commit(newer, older) {
+    Ok(has_commit(github, &tip, commit)? && has_commit(github, commit, &pull.base)?)
+}
+
+fn has_commit(github: &GitHub, newer: &str, older: &str) -> Result<bool, CliError> {
+    match github.has_commit(newer, older) {
         // The commit is not in the repository.
         Err(GitHubError::Missing) => Ok(false),
         known => known.map_err(needs(
             "the base branch cannot be compared",
             "contents: read",
         )),
-    };
-    Ok(has(&tip, commit)? && has(commit, &pull.base)?)
+    }
 }
 
 /// The tip of the base branch that GitHub's test merge of this head was made on: its first parent. `None` if the commit with these parents

@@ -33,7 +33,7 @@ impl<'a> GateStep<'a> {
             let address = format!("./{}", workflow.file);
             let callers = jobs
                 .clone()
-                .filter(|(_, other)| other.calls.as_ref().is_some_and(|one| one.uses == address));
+                .filter(|(_, job)| job.calls.as_ref().is_some_and(|call| call.uses == address));
             let callers: Vec<_> = callers.collect();
             let steps = job.steps.iter().map(move |step| GateStep {
                 workflow,
@@ -75,29 +75,30 @@ impl<'a> GateStep<'a> {
 
     /// The names of the checks that its job reports, as far as no expression or matrix makes them.
     pub fn checks(&self) -> Vec<String> {
-        let Some(own) = &self.job.check else {
+        let Some(check) = &self.job.check else {
             return Vec::new();
         };
         let begun = self
             .callers
             .iter()
             .filter_map(|(_, job)| job.calls.as_ref()?.name.as_deref());
-        let called = begun.map(|begin| format!("{begin} / {own}"));
+        let called = begun.map(|begin| format!("{begin} / {check}"));
         let is_started = self
             .started()
             .any(|workflow| workflow.file == self.workflow.file);
-        called.chain(is_started.then(|| own.clone())).collect()
+        called.chain(is_started.then(|| check.clone())).collect()
     }
 
     fn is_gate(&self) -> bool {
         let uses = self.step.uses.as_deref().unwrap_or_default();
         let (name, _) = action_of(uses);
-        let own = uses == "./" || name == "goldgate" || name.ends_with("/goldgate");
-        own || self
-            .step
-            .script
-            .as_deref()
-            .is_some_and(|script| script.contains("goldgate action"))
+        let is_goldgate = uses == "./" || name == "goldgate" || name.ends_with("/goldgate");
+        is_goldgate
+            || self
+                .step
+                .script
+                .as_deref()
+                .is_some_and(|script| script.contains("goldgate action"))
     }
 
     /// The value of an input; empty if it is not set.
@@ -144,8 +145,8 @@ impl<'a> GateStep<'a> {
     }
 
     /// A problem in the file of the workflow.
-    pub fn problem(&self, code: Code, what: String, help: impl Into<String>) -> Diagnostic {
-        Diagnostic::of_file(&self.workflow.file, code, what, help)
+    pub fn problem(&self, code: Code, message: String, help: impl Into<String>) -> Diagnostic {
+        Diagnostic::of_file(&self.workflow.file, code, message, help)
     }
 }
 

@@ -47,15 +47,15 @@ pub fn check_setup(config: &str, world: &World) -> Result<u8, CliError> {
     let mut notes = Vec::new();
     let branch = github.default_branch().map_err(unanswered)?;
     match github.branch_rules(&branch) {
-        Ok(found) => {
-            problems.extend(rules::of_rules(&workflows, &gates, &branch, &found));
-            checked.push(describe(&branch, &found));
-            checked.extend(protection::stopped(&disk, &gates, &found));
-            shared_checks(&github, &gates, (&branch, &found), &mut notes)?;
+        Ok(branch_rules) => {
+            problems.extend(rules::of_rules(&workflows, &gates, &branch, &branch_rules));
+            checked.push(describe(&branch, &branch_rules));
+            checked.extend(protection::stopped(&disk, &gates, &branch_rules));
+            shared_checks(&github, &gates, (&branch, &branch_rules), &mut notes)?;
         }
         // Another token does not help, such as where the plan has no rules for private repositories.
         Err(error @ GitHubError::Refused(GitHubRefusal::Other(_))) => {
-            let what = format!(
+            let message = format!(
                 "the rules of {branch} cannot be read: {}",
                 error.reason("administration: read")
             );
@@ -66,7 +66,7 @@ pub fn check_setup(config: &str, world: &World) -> Result<u8, CliError> {
             problems.push(Diagnostic::of_file(
                 "GitHub",
                 Code::NOT_REQUIRED,
-                what,
+                message,
                 help,
             ));
         }
@@ -82,9 +82,9 @@ pub fn check_setup(config: &str, world: &World) -> Result<u8, CliError> {
     check_recording(&github, &disk, &gates, &mut problems, &mut notes)?;
     images(&github, &gates, &mut problems, &mut notes)?;
     if !problems.is_empty() {
-        notes
-            .iter()
-            .for_each(|note| world.tell(&format!("note: {note}")));
+        for note in &notes {
+            world.tell(&format!("note: {note}"));
+        }
     }
     problems.or(())?;
     let noted: String = notes.iter().map(|note| format!("note: {note}\n")).collect();
@@ -107,12 +107,12 @@ fn workflows(disk: &Disk, problems: &mut Diagnostics) -> Result<Vec<Workflow>, C
     };
     let files = entries.iter().filter(|entry| entry.kind == EntryKind::File);
     let named = files.filter(|entry| entry.name.ends_with(".yml") || entry.name.ends_with(".yaml"));
-    let mut found = Vec::new();
+    let mut workflows = Vec::new();
     for entry in named {
         let source = disk.text(&folder.child(&entry.name))?;
-        found.extend(problems.keep(read_workflow(&source)));
+        workflows.extend(problems.keep(read_workflow(&source)));
     }
-    Ok(found)
+    Ok(workflows)
 }
 
 fn describe(branch: &str, rules: &BranchRules) -> String {
@@ -150,13 +150,13 @@ fn shared_checks(
         .filter(|branch| *branch != default)
         .collect();
     for branch in others.iter().take(MOST_BRANCHES) {
-        let own = match github.branch_rules(branch) {
-            Ok(own) => own,
+        let branch_rules = match github.branch_rules(branch) {
+            Ok(branch_rules) => branch_rules,
             // It was removed a moment ago.
             Err(GitHubError::Missing) => continue,
             Err(error) => return Err(unanswered(error)),
         };
-        for check in rules::shared(gates, &own, of_default) {
+        for check in rules::shared(gates, &branch_rules, of_default) {
             notes.push(format!(
                 "{branch} requires \"{check}\" as {default} does, and a check belongs to the commit: what passes for one branch passes for \
                  both; give each branch a check of its own name, {}",
@@ -221,9 +221,7 @@ fn images(
         if uses.is_empty() || uses.starts_with('.') || !seen.insert(uses) {
             continue;
         }
-        let problem = |code, what: String, help: &str| {
-            Diagnostic::of_file(&gate.workflow.file, code, what, help).at(gate.step.at)
-        };
+
         let (name, reference) = action_of(uses);
         let image = match uses.strip_prefix("docker://") {
             Some(image) => Some(image.to_owned()),
@@ -233,14 +231,15 @@ fn images(
                     problems.push(rules::not_pinned(gate.workflow, gate.step, uses));
                 }
                 match github.action_file(name, reference) {
-                    Ok(Some(text)) => image_of(&text, uses, &problem, problems),
+                    Ok(Some(text)) => image_of(&text, uses, gate, problems),
                     Ok(None) => {
-                        let what = format!("{uses} does not exist, or the token may not read it");
-                        problems.push(problem(
-                            Code::NO_ACTION,
-                            what,
-                            "write the commit of a release after the @",
-                        ));
+                        let message =
+                            format!("{uses} does not exist, or the token may not read it");
+                        let help = "write the commit of a release after the @";
+                        problems.push(
+                            gate.problem(Code::NO_ACTION, message, help)
+                                .at(gate.step.at),
+                        );
                         None
                     }
                     Err(error) if !error.is_denied() => return Err(unanswered(error)),
@@ -253,12 +252,12 @@ fn images(
         };
         let Some(image) = image else { continue };
         if let ImageState::Refused(status) = github.image_state(&image)? {
-            let what = format!("{image} cannot be pulled without a login (HTTP {status})");
-            problems.push(problem(
-                Code::IMAGE_REFUSED,
-                what,
-                "ask the owner to make the package public",
-            ));
+            let message = format!("{image} cannot be pulled without a login (HTTP {status})");
+            let help = "ask the owner to make the package public";
+            problems.push(
+                gate.problem(Code::IMAGE_REFUSED, message, help)
+                    .at(gate.step.at),
+            );
         }
     }
     Ok(())
@@ -268,7 +267,7 @@ fn images(
 fn image_of(
     text: &str,
     uses: &str,
-    problem: &dyn Fn(Code, String, &str) -> Diagnostic,
+    gate: &GateStep<'_>,
     problems: &mut Diagnostics,
 ) -> Option<String> {
     let line = text
@@ -276,12 +275,13 @@ fn image_of(
         .find_map(|line| line.trim().strip_prefix("image:"))?;
     let image = line.trim().trim_matches(['\'', '"']);
     if image == "Dockerfile" {
-        let what = format!("{uses} builds goldgate from source in every job, which takes minutes");
-        problems.push(problem(
-            Code::BUILDS_FROM_SOURCE,
-            what,
-            "write the commit of a release after the @",
-        ));
+        let message =
+            format!("{uses} builds goldgate from source in every job, which takes minutes");
+        let help = "write the commit of a release after the @";
+        problems.push(
+            gate.problem(Code::BUILDS_FROM_SOURCE, message, help)
+                .at(gate.step.at),
+        );
     }
     image.strip_prefix("docker://").map(str::to_owned)
 }

@@ -35,38 +35,44 @@ pub fn check_workflows(disk: &Disk) -> Result<(Diagnostics, Vec<Diagnostic>), Cl
 fn no_gate(disk: &Disk, gates: &[GateStep<'_>]) -> Option<Diagnostic> {
     let folder = RepoPath::root().child(".github");
     let is_on_github = disk.list_all(&folder).is_ok_and(|all| !all.is_empty());
-    let what = "no workflow runs goldgate, so no pull request gets a verdict";
+    let message = "no workflow runs goldgate, so no pull request gets a verdict";
     let help = "copy docs/workflows/goldgate.yml of goldgate to .github/workflows";
     (is_on_github && gates.is_empty())
-        .then(|| Diagnostic::of_file(".github/workflows", Code::NO_GATE, what, help))
+        .then(|| Diagnostic::of_file(".github/workflows", Code::NO_GATE, message, help))
 }
 
 /// Actions whose owner or commit is still that of the template.
 fn placeholders(gates: &[GateStep<'_>]) -> Vec<Diagnostic> {
-    let is_open = |uses: &&str| {
+    let mut problems = Vec::new();
+    for gate in gates {
+        let Some(uses) = gate.step.uses.as_deref() else {
+            continue;
+        };
         let (name, reference) = action_of(uses);
-        let zeros = |reference: &str| reference.bytes().all(|byte| byte == b'0');
-        name.starts_with("OWNER/") || reference.is_some_and(zeros)
-    };
-    let named = gates.iter().filter_map(|gate| {
-        let uses = gate.step.uses.as_deref().filter(is_open)?;
-        let what = format!("{uses} is a placeholder, so this workflow fails");
-        let help = "write the owner and the commit of a release";
-        Some(gate.problem(Code::PLACEHOLDER, what, help).at(gate.step.at))
-    });
-    named.collect()
+        let is_zeros =
+            reference.is_some_and(|reference| reference.bytes().all(|byte| byte == b'0'));
+        if name.starts_with("OWNER/") || is_zeros {
+            let message = format!("{uses} is a placeholder, so this workflow fails");
+            let help = "write the owner and the commit of a release";
+            problems.push(
+                gate.problem(Code::PLACEHOLDER, message, help)
+                    .at(gate.step.at),
+            );
+        }
+    }
+    problems
 }
 
 /// Steps on `pull_request_target` that check out the pull request in a workflow of the gate: its code would run with a token that may
 /// write.
 fn checked_out_pull_requests(workflows: &[Workflow], gates: &[GateStep<'_>]) -> Diagnostics {
     let mut problems = Diagnostics::default();
-    let own: BTreeSet<&str> = gates
+    let gate_files: BTreeSet<&str> = gates
         .iter()
         .map(|gate| gate.workflow.file.as_str())
         .collect();
     let privileged = workflows.iter().filter(|workflow| {
-        own.contains(workflow.file.as_str())
+        gate_files.contains(workflow.file.as_str())
             && workflow.triggers.contains_key("pull_request_target")
     });
     for workflow in privileged {
@@ -77,10 +83,10 @@ fn checked_out_pull_requests(workflows: &[Workflow], gates: &[GateStep<'_>]) -> 
                 .iter()
                 .any(|part| reference.contains(part));
             if uses.contains("/checkout@") && is_of_pull {
-                let what = "this checks out the pull request on pull_request_target, where the token may write and secrets are readable";
+                let message = "this checks out the pull request on pull_request_target, where the token may write and secrets are readable";
                 let help = "remove the step: goldgate reads the pull request as data";
                 problems.push(
-                    Diagnostic::of_file(&workflow.file, Code::CHECKED_OUT_PULL, what, help)
+                    Diagnostic::of_file(&workflow.file, Code::CHECKED_OUT_PULL, message, help)
                         .at(step.at),
                 );
             }
@@ -103,10 +109,13 @@ fn missing_commands(disk: &Disk, gates: &[GateStep<'_>]) -> Diagnostics {
             _ => &[Tier::Deterministic],
         };
         if let Some(program) = started_program(&config, tiers) {
-            let what =
+            let message =
                 format!("the container of the action has no {program:?}, which the config starts");
             let help = "install goldgate with its action setup, and write `run: goldgate action`";
-            problems.push(gate.problem(Code::NO_COMMAND, what, help).at(gate.step.at));
+            problems.push(
+                gate.problem(Code::NO_COMMAND, message, help)
+                    .at(gate.step.at),
+            );
         }
     }
     problems

@@ -54,20 +54,15 @@ fn environment(
     problems: &mut Diagnostics,
     notes: &mut Vec<String>,
 ) -> Result<(), CliError> {
-    let mut problem = |what: String, help: &str| {
-        problems.push(
-            gate.problem(Code::NO_ENVIRONMENT, what, help)
-                .at(gate.job.at),
-        );
-    };
     let Some(name) = gate.job.environment.as_deref() else {
-        let what =
+        let message =
             "this job has no environment, so a workflow on any branch can read the models' keys"
                 .to_owned();
-        problem(
-            what,
+        problems.push(no_environment(
+            gate,
+            message,
             "add `environment: goldgate-record`, and keep the keys in it",
-        );
+        ));
         return Ok(());
     };
     if name.contains("${{") {
@@ -76,22 +71,20 @@ fn environment(
     match github.environment(name) {
         Ok(Some(EnvironmentUse::SomeBranches)) => {}
         Ok(Some(EnvironmentUse::AnyBranch)) => {
-            let what = format!(
+            let message = format!(
                 "a workflow on any branch can use the environment {name} and read the models' keys"
             );
-            problem(
-                what,
-                "restrict it to the default branch: Settings, Environments, Deployment branches and tags",
-            );
+            problems.push(no_environment(gate, message, "restrict it to the default branch: Settings, Environments, Deployment branches and tags"));
         }
         Ok(None) => {
-            let what = format!(
+            let message = format!(
                 "the environment {name} does not exist, and GitHub creates it without a restriction"
             );
-            problem(
-                what,
+            problems.push(no_environment(
+                gate,
+                message,
                 "create it, keep the models' keys in it, and restrict it to the default branch",
-            );
+            ));
         }
         Err(error) if error.is_denied() => {
             notes.push(format!("the token may not read the environment {name}"))
@@ -101,36 +94,40 @@ fn environment(
     Ok(())
 }
 
+fn no_environment(gate: &GateStep<'_>, message: String, help: &str) -> Diagnostic {
+    gate.problem(Code::NO_ENVIRONMENT, message, help)
+        .at(gate.job.at)
+}
+
 /// Checks that a workflow records a config of which only its recordings count.
 fn recorder(file: &RepoPath, recording: &[&GateStep<'_>], problems: &mut Diagnostics) {
-    let own: Vec<&&GateStep<'_>> = recording
+    let of_config: Vec<&&GateStep<'_>> = recording
         .iter()
         .filter(|gate| gate.config().is_none_or(|config| config == *file))
         .collect();
     const NUMBER: &str = "github.event.pull_request.number";
-    for gate in own
+    for gate in of_config
         .iter()
         .filter(|gate| !gate.workflow.run_name.contains(NUMBER))
     {
-        let what = "the name of its runs does not say which pull request they record, so the gate does not find what they recorded";
+        let message = "the name of its runs does not say which pull request they record, so the gate does not find what they recorded";
         let help = format!("write run-name: goldgate record #${{{{ {NUMBER} }}}}");
-        problems.push(gate.problem(Code::NO_RUN_NAME, what.to_owned(), help));
+        problems.push(gate.problem(Code::NO_RUN_NAME, message.to_owned(), help));
     }
-    if own.is_empty() {
-        let what = "only recordings of the recording workflow count, but no workflow has a step with mode: record for this config";
+    if of_config.is_empty() {
+        let message = "only recordings of the recording workflow count, but no workflow has a step with mode: record for this config";
         let help = "copy docs/workflows/goldgate-record.yml of goldgate to .github/workflows";
-        problems.push(Diagnostic::of_file(file, Code::NO_RECORDER, what, help));
+        problems.push(Diagnostic::of_file(file, Code::NO_RECORDER, message, help));
     }
 }
 
 /// A failed request, as the error of the command.
 pub fn unanswered(refusal: GitHubError) -> CliError {
-    match refusal.is_denied() {
-        true => {
-            anyhow::anyhow!("the repository cannot be read: the token needs access to it").into()
-        }
-        false => refusal
-            .explained("the repository cannot be read", "metadata: read")
-            .into(),
+    if refusal.is_denied() {
+        return anyhow::anyhow!("the repository cannot be read: the token needs access to it")
+            .into();
     }
+    refusal
+        .explained("the repository cannot be read", "metadata: read")
+        .into()
 }

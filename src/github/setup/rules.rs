@@ -94,14 +94,14 @@ fn permissions(gate: &GateStep<'_>, problems: &mut Diagnostics) {
             } else {
                 "read"
             };
-            let what = format!(
+            let message = format!(
                 "mode {} needs the permission {name}: {word}, {why}",
                 mode.as_str()
             );
             problems.push(
                 gate.problem(
                     Code::MISSING_PERMISSION,
-                    what,
+                    message,
                     format!("add `{name}: {word}` to the job"),
                 )
                 .at(gate.job.at),
@@ -134,12 +134,13 @@ fn types(gate: &GateStep<'_>, needed: &[(&str, &str)], problems: &mut Diagnostic
         let types = trigger.types.as_ref().unwrap_or(&default);
         for (kind, why) in needed
             .iter()
-            .filter(|(kind, _)| !types.iter().any(|own| own == kind))
+            .filter(|(kind, _)| !types.iter().any(|listed| listed == kind))
         {
-            let what = format!("{name} does not listen to {kind}, so {why}");
+            let message = format!("{name} does not listen to {kind}, so {why}");
             let help = format!("add {kind} to its types");
             problems.push(
-                Diagnostic::of_file(&workflow.file, Code::MISSING_TYPE, what, help).at(trigger.at),
+                Diagnostic::of_file(&workflow.file, Code::MISSING_TYPE, message, help)
+                    .at(trigger.at),
             );
         }
     }
@@ -149,10 +150,10 @@ fn types(gate: &GateStep<'_>, needed: &[(&str, &str)], problems: &mut Diagnostic
 fn grouped(gate: &GateStep<'_>, problems: &mut Diagnostics) {
     for (workflow, job) in gate.jobs() {
         if job.concurrency == Concurrency::Grouped {
-            let what = "this job is in a concurrency group, which cancels older pending runs: a cancelled check counts as a failed one";
+            let message = "this job is in a concurrency group, which cancels older pending runs: a cancelled check counts as a failed one";
             let help = "remove concurrency; two runs at once do no harm";
             problems.push(
-                Diagnostic::of_file(&workflow.file, Code::GROUPED_GATE, what, help).at(job.at),
+                Diagnostic::of_file(&workflow.file, Code::GROUPED_GATE, message, help).at(job.at),
             );
         }
     }
@@ -165,17 +166,20 @@ fn named(gate: &GateStep<'_>, problems: &mut Diagnostics) {
             "pull_request_target" => &["github.event.pull_request.head.sha", "github.sha"],
             _ => &["github.sha"],
         };
-        if needed.iter().all(|one| workflow.run_name.contains(one)) {
+        if needed
+            .iter()
+            .all(|variable| workflow.run_name.contains(variable))
+        {
             continue;
         }
         let named: Vec<String> = needed
             .iter()
-            .map(|one| format!("${{{{ {one} }}}}"))
+            .map(|variable| format!("${{{{ {variable} }}}}"))
             .collect();
-        let what = "the name of its runs does not say which commits they judge, so no label approves a result";
+        let message = "the name of its runs does not say which commits they judge, so no label approves a result";
         let help = format!("write run-name: goldgate {}", named.join(" "));
         problems.push(
-            Diagnostic::of_file(&workflow.file, Code::NO_RUN_NAME, what, help).at(trigger.at),
+            Diagnostic::of_file(&workflow.file, Code::NO_RUN_NAME, message, help).at(trigger.at),
         );
     }
 }
@@ -184,12 +188,12 @@ fn triggers(gate: &GateStep<'_>, problems: &mut Diagnostics) {
     types(gate, &VERDICT_TYPES, problems);
     for (workflow, name, trigger) in gate.pull_request_triggers() {
         if let Some(filter @ ("paths" | "paths-ignore")) = trigger.filter {
-            let what = format!(
+            let message = format!(
                 "{name} has {filter}: on a pull request that it leaves out, a required check stays pending"
             );
             let help = format!("remove {filter}; a run without changes takes seconds");
             problems.push(
-                Diagnostic::of_file(&workflow.file, Code::FILTERED, what, help).at(trigger.at),
+                Diagnostic::of_file(&workflow.file, Code::FILTERED, message, help).at(trigger.at),
             );
         }
     }
@@ -200,46 +204,48 @@ fn left_out(gate: &GateStep<'_>, branch: &str, check: &str) -> Diagnostics {
     let mut problems = Diagnostics::default();
     for (workflow, name, trigger) in gate.pull_request_triggers() {
         // GitHub's patterns: a text without these characters is the branch itself.
-        let may_be =
-            |pattern: &String| pattern == branch || pattern.contains(['*', '?', '+', '[', '!']);
-        let filter = match () {
-            () if !trigger.branches.is_empty() && !trigger.branches.iter().any(may_be) => {
-                "branches"
-            }
-            () if trigger
-                .ignored_branches
-                .iter()
-                .any(|pattern| pattern == branch) =>
-            {
-                "branches-ignore"
-            }
-            () => continue,
+        let may_fit = trigger
+            .branches
+            .iter()
+            .any(|pattern| pattern == branch || pattern.contains(['*', '?', '+', '[', '!']));
+        let filter = if !trigger.branches.is_empty() && !may_fit {
+            "branches"
+        } else if trigger
+            .ignored_branches
+            .iter()
+            .any(|pattern| pattern == branch)
+        {
+            "branches-ignore"
+        } else {
+            continue;
         };
-        let what = format!(
+        let message = format!(
             "{name} leaves out {branch} by {filter}: on a pull request into {branch}, the required check \"{check}\" stays pending"
         );
         let help = format!("change {filter} so that {branch} is not left out, or remove it");
-        problems
-            .push(Diagnostic::of_file(&workflow.file, Code::FILTERED, what, help).at(trigger.at));
+        problems.push(
+            Diagnostic::of_file(&workflow.file, Code::FILTERED, message, help).at(trigger.at),
+        );
     }
     problems
 }
 
 fn skipping(gate: &GateStep<'_>, problems: &mut Diagnostics) {
     for (workflow, job) in gate.jobs() {
-        if let Some((what, help)) = skippable(job) {
-            problems
-                .push(Diagnostic::of_file(&workflow.file, Code::SKIPPABLE, what, help).at(job.at));
+        if let Some((message, help)) = skippable(job) {
+            problems.push(
+                Diagnostic::of_file(&workflow.file, Code::SKIPPABLE, message, help).at(job.at),
+            );
         }
     }
     if let Some(condition) = &gate.step.condition
         && !is_always(condition)
     {
-        let what =
+        let message =
             "this step has a condition: where that is false, the job passes without a verdict"
                 .to_owned();
         problems.push(
-            gate.problem(Code::SKIPPABLE, what, "remove the if of the step")
+            gate.problem(Code::SKIPPABLE, message, "remove the if of the step")
                 .at(gate.step.at),
         );
     }
@@ -263,38 +269,35 @@ fn skippable(job: &WorkflowJob) -> Option<(String, &'static str)> {
             if !is_always(condition)
                 || (!job.needs.is_empty() && condition.contains("success()")) =>
         {
-            let what = "this job has a condition: a skipped job counts as passed when its check is required".to_owned();
-            Some((what, "remove the if of the job"))
+            let message = "this job has a condition: a skipped job counts as passed when its check is required".to_owned();
+            Some((message, "remove the if of the job"))
         }
         None if !job.needs.is_empty() => {
-            let what = format!(
+            let message = format!(
                 "this job needs {}: if that fails, it is skipped, and a skipped job counts as passed when its check is required",
                 job.needs.join(", ")
             );
-            Some((what, "write if: ${{ always() }} on the job"))
+            Some((message, "write if: ${{ always() }} on the job"))
         }
         Some(_) | None => None,
     }
 }
 
 fn ignoring(gate: &GateStep<'_>, problems: &mut Diagnostics) {
-    let mut ignored = |what: &str, at| {
-        let help = "remove continue-on-error";
-        problems.push(
-            gate.problem(Code::IGNORED_FAILURE, what.to_owned(), help)
-                .at(at),
-        );
-    };
+    let help = "remove continue-on-error";
     if gate.step.on_failure == OnFailure::Ignore {
-        ignored(
-            "this step has continue-on-error: a failing gate leaves the job, and so the check, green",
-            gate.step.at,
+        let message = "this step has continue-on-error: a failing gate leaves the job, and so the check, green";
+        problems.push(
+            gate.problem(Code::IGNORED_FAILURE, message.to_owned(), help)
+                .at(gate.step.at),
         );
     }
     if gate.job.on_failure == OnFailure::Ignore {
-        ignored(
-            "this job has continue-on-error: a failing gate does not fail the workflow run",
-            gate.job.at,
+        let message =
+            "this job has continue-on-error: a failing gate does not fail the workflow run";
+        problems.push(
+            gate.problem(Code::IGNORED_FAILURE, message.to_owned(), help)
+                .at(gate.job.at),
         );
     }
 }
@@ -316,11 +319,11 @@ pub fn of_setup(workflows: &[Workflow]) -> Diagnostics {
 
 /// The problem of a step whose action is not pinned to a commit.
 pub fn not_pinned(workflow: &Workflow, step: &WorkflowStep, uses: &str) -> Diagnostic {
-    let what = format!(
+    let message = format!(
         "{uses} is not pinned to a commit, so its owner can change what judges your merges"
     );
     let help = "write the commit of a release after the @";
-    Diagnostic::of_file(&workflow.file, Code::NOT_PINNED, what, help).at(step.at)
+    Diagnostic::of_file(&workflow.file, Code::NOT_PINNED, message, help).at(step.at)
 }
 
 /// The checks that give a verdict: of jobs, and check runs.
@@ -338,12 +341,12 @@ fn names_of(rules: &BranchRules) -> BTreeSet<&str> {
 }
 
 /// The checks of the gate that both branches require.
-pub fn shared(gates: &[GateStep<'_>], one: &BranchRules, other: &BranchRules) -> Vec<String> {
-    let (one, other) = (names_of(one), names_of(other));
+pub fn shared(gates: &[GateStep<'_>], left: &BranchRules, right: &BranchRules) -> Vec<String> {
+    let (left, right) = (names_of(left), names_of(right));
     checks_of(gates)
         .into_iter()
         .filter(|check| {
-            [&one, &other]
+            [&left, &right]
                 .iter()
                 .all(|names| names.contains(check.as_str()))
         })
@@ -363,35 +366,30 @@ pub fn of_rules(
     let checks = checks_of(gates);
     let checks: BTreeSet<&str> = checks.iter().map(String::as_str).collect();
     let required = names_of(rules);
-    let names = |names: &BTreeSet<&str>| {
-        names
-            .iter()
-            .map(|name| format!("\"{name}\""))
-            .collect::<Vec<_>>()
-            .join(" or ")
-    };
+
     if checks.is_disjoint(&required) && !checks.is_empty() {
-        let what = format!(
+        let names: Vec<String> = checks.iter().map(|name| format!("\"{name}\"")).collect();
+        let message = format!(
             "no check of the gate is required, so a failing gate does not block a merge into {branch}"
         );
         problems.push(Diagnostic::of_file(
             &about,
             Code::NOT_REQUIRED,
-            what,
-            format!("require {}; {PROTECTION}", names(&checks)),
+            message,
+            format!("require {}; {PROTECTION}", names.join(" or ")),
         ));
     }
     for check in &rules.required {
-        if let Some((what, help)) = unreported(workflows, check) {
-            problems.push(Diagnostic::of_file(&about, Code::OTHER_NAME, what, help));
+        if let Some((message, help)) = unreported(workflows, check) {
+            problems.push(Diagnostic::of_file(&about, Code::OTHER_NAME, message, help));
         }
         if checks.contains(check.name.as_str()) && check.app != Some(ACTIONS_APP) {
-            let what = format!(
+            let message = format!(
                 "any app and any token with statuses: write may report the required check \"{}\"",
                 check.name
             );
             let help = "choose GitHub Actions as the source of the check";
-            problems.push(Diagnostic::of_file(&about, Code::ANY_SOURCE, what, help));
+            problems.push(Diagnostic::of_file(&about, Code::ANY_SOURCE, message, help));
         }
     }
     for gate in &deciding {
@@ -409,13 +407,13 @@ pub fn of_rules(
         None => {}
         Some(grouping) => {
             if grouping == QueueGrouping::OnlyLast {
-                let what =
+                let message =
                     "the merge queue merges a failing entry if a later entry passes".to_owned();
                 let help = "turn on \"Require all queue entries to pass required checks\"";
                 problems.push(Diagnostic::of_file(
                     &about,
                     Code::QUEUE_GROUPING,
-                    what,
+                    message,
                     help,
                 ));
             }
@@ -441,13 +439,13 @@ fn unqueued(gate: &GateStep<'_>) -> Option<Diagnostic> {
     {
         return None;
     }
-    let what = "the branch has a merge queue, but this workflow does not listen to merge_group: its required check stays pending in the \
+    let message = "the branch has a merge queue, but this workflow does not listen to merge_group: its required check stays pending in the \
                 queue";
     let workflow = gate.started().next().unwrap_or(gate.workflow);
     let problem = Diagnostic::of_file(
         &workflow.file,
         Code::NO_MERGE_GROUP,
-        what,
+        message,
         "add merge_group: to its triggers",
     );
     // The place of a job is one in its own file.
@@ -465,24 +463,24 @@ fn unreported(workflows: &[Workflow], check: &RequiredCheck) -> Option<(String, 
     let mut near = jobs
         .clone()
         .filter_map(|job| job.check.as_deref())
-        .filter(|one| one.eq_ignore_ascii_case(name));
+        .filter(|check| check.eq_ignore_ascii_case(name));
     if let Some(near) = near.find(|near| near != name) {
-        let what = format!(
+        let message = format!(
             "\"{name}\" is required, but the job's check is \"{near}\"; a check that nobody reports stays pending"
         );
-        return Some((what, format!("require \"{near}\"")));
+        return Some((message, format!("require \"{near}\"")));
     }
     // Other systems report checks, too.
     if check.app != Some(ACTIONS_APP) || jobs.any(|job| job.may_report(name)) {
         return None;
     }
-    let what = format!(
+    let message = format!(
         "\"{name}\" of GitHub Actions is required, but no job of the workflows here reports it; a check that nobody reports stays \
          pending"
     );
     let help =
         "require the exact name of a job's check, unless GitHub runs it without a workflow file";
-    Some((what, help.to_owned()))
+    Some((message, help.to_owned()))
 }
 
 #[cfg(test)]
