@@ -158,39 +158,38 @@ impl<'a> BaseTree<'a> {
 
     /// The root folder of a submodule at a commit, if the submodule's repository is here and has that commit.
     fn submodule(&self, path: &RepoPath, commit: &str) -> Result<TreeFolder, MissingNode> {
-        let absent = || {
+        self.open_submodule(path, commit).ok_or_else(|| {
             MissingNode::Because(format!(
                 "{path} is a submodule whose commit {commit} is not available here"
             ))
-        };
-        let objects = self.objects.submodule(path).ok_or_else(absent)?;
-        let whole = objects
-            .tree(commit, Depth::All)
-            .ok()
-            .filter(|whole| !whole.truncated)
-            .ok_or_else(absent)?;
+        })
+    }
+
+    fn open_submodule(&self, path: &RepoPath, commit: &str) -> Option<TreeFolder> {
+        let objects = self.objects.submodule(path)?;
+        let whole = objects.tree(commit, Depth::All).ok()?;
+        if whole.truncated {
+            return None;
+        }
         let mut state = self.state();
         for (inside, entries) in by_folder(whole.entries) {
-            let folder = path.join(inside.as_str()).map_err(|_| absent())?;
+            let folder = path.join(inside.as_str()).ok()?;
             state.folders.insert(folder, entries);
         }
         state.submodules.insert(path.clone(), objects);
-        state.folders.get(path).cloned().ok_or_else(absent)
+        state.folders.get(path).cloned()
     }
 
     /// The objects of the innermost submodule that contains a file; `None` if it is in no submodule.
     fn submodule_of(&self, file: &RepoPath) -> Option<Submodule> {
         let state = self.state();
-        let is_inside = |folder: &RepoPath| {
-            file.as_str()
-                .strip_prefix(folder.as_str())
-                .is_some_and(|inside| inside.starts_with('/'))
-        };
-        let mut outside_in = state
-            .submodules
-            .iter()
-            .filter(|(folder, _)| is_inside(folder));
-        outside_in.next_back().map(|(_, objects)| objects.clone())
+        for (folder, objects) in state.submodules.iter().rev() {
+            let inside = file.as_str().strip_prefix(folder.as_str());
+            if inside.is_some_and(|inside| inside.starts_with('/')) {
+                return Some(objects.clone());
+            }
+        }
+        None
     }
 
     /// The entry of a file or folder. A link, and what is behind one, counts as missing.
@@ -244,21 +243,23 @@ impl<'a> BaseTree<'a> {
 
     /// Whether more files differ than are fetched on their own, as far as the head's files were read before.
     fn are_many_needed(&self) -> bool {
-        let is_first = self.state().single_files == 0;
-        let differs = |file: &RepoPath, content: &ReadContent| {
-            self.file_node(file).is_some_and(|blob| {
-                self.form_in(
-                    BaseFile {
-                        path: file,
-                        blob: &blob,
-                    },
-                    file,
-                    content,
-                )
-                .is_none()
+        if self.state().single_files != 0 {
+            return false;
+        }
+        self.head
+            .is_different_in_more(SINGLE_FILES, &|file, content| {
+                self.file_node(file).is_some_and(|blob| {
+                    self.form_in(
+                        BaseFile {
+                            path: file,
+                            blob: &blob,
+                        },
+                        file,
+                        content,
+                    )
+                    .is_none()
+                })
             })
-        };
-        is_first && self.head.is_different_in_more(SINGLE_FILES, &differs)
     }
 
     /// Counts a file that is fetched on its own, unless there are already this many.
@@ -280,12 +281,12 @@ impl<'a> BaseTree<'a> {
             return;
         }
         let archived: RefCell<HashSet<RepoPath>> = RefCell::default();
-        let differs = |path: &RepoPath| {
+        let listed = self.objects.archive(&self.commit, &|path| {
             archived.borrow_mut().insert(path.clone());
             self.file_node(path)
                 .is_some_and(|node| self.is_fetched(&node, path))
-        };
-        let files = match self.objects.archive(&self.commit, &differs) {
+        });
+        let files = match listed {
             Ok(Some(files)) => files,
             // Single files are as cheap.
             Ok(None) => return,
@@ -296,9 +297,10 @@ impl<'a> BaseTree<'a> {
             let Some(node) = self.file_node(&path) else {
                 continue;
             };
-            match ReadContent::of(bytes.clone()).form_in(&node).is_some() {
-                true => drop(self.state().blobs.insert(node.id, bytes.into())),
-                false => left.push(node.id),
+            if ReadContent::of(bytes.clone()).form_in(&node).is_some() {
+                self.state().blobs.insert(node.id, bytes.into());
+            } else {
+                left.push(node.id);
             }
         }
         left.extend(self.files_outside(&archived.into_inner()));
@@ -353,14 +355,14 @@ impl<'a> BaseTree<'a> {
     }
 }
 
-fn refused(path: &RepoPath, lost: MissingNode, what: &str, missing: ReadFailure) -> Diagnostic {
+fn refused(path: &RepoPath, lost: MissingNode, kind: &str, missing: ReadFailure) -> Diagnostic {
     match lost {
         MissingNode::Missing => {
-            let words = format!("the {what} does not exist in the base commit");
+            let words = format!("the {kind} does not exist in the base commit");
             Diagnostic::of_read(path, missing, words, "check the base commit")
         }
         MissingNode::Because(why) => {
-            let words = format!("the {what} of the base commit cannot be read: {why}");
+            let words = format!("the {kind} of the base commit cannot be read: {why}");
             Diagnostic::of_read(
                 path,
                 ReadFailure::Unreadable,
@@ -369,6 +371,10 @@ fn refused(path: &RepoPath, lost: MissingNode, what: &str, missing: ReadFailure)
             )
         }
     }
+}
+
+fn missing_file(file: &RepoPath, lost: MissingNode) -> Diagnostic {
+    refused(file, lost, "file", ReadFailure::MissingFile)
 }
 
 impl Files for BaseTree<'_> {
@@ -413,10 +419,10 @@ impl Files for BaseTree<'_> {
 
 impl BaseTree<'_> {
     fn bytes_within(&self, file: &RepoPath, limit: &InputLimit) -> Result<Vec<u8>, Diagnostic> {
-        let refuse = |lost| refused(file, lost, "file", ReadFailure::MissingFile);
-        let node = self.node(file).map_err(refuse)?;
+        let node = self.node(file).map_err(|lost| missing_file(file, lost))?;
         if node.kind != NodeKind::File {
-            return Err(refuse(MissingNode::Because("it is not a file".to_owned())));
+            let lost = MissingNode::Because("it is not a file".to_owned());
+            return Err(missing_file(file, lost));
         }
         if node.size.is_some_and(|size| size > limit.most) {
             return Err(too_large(file, limit));
@@ -427,12 +433,15 @@ impl BaseTree<'_> {
         };
         let bytes = match self.local(base, file) {
             Some(content) => content.bytes.clone(),
-            None => self.blob(file, &node).map_err(refuse)?.to_vec(),
+            None => self
+                .blob(file, &node)
+                .map_err(|lost| missing_file(file, lost))?
+                .to_vec(),
         };
-        match limit.is_exceeded_by(bytes.len()) {
-            true => Err(too_large(file, limit)),
-            false => Ok(bytes),
+        if limit.is_exceeded_by(bytes.len()) {
+            return Err(too_large(file, limit));
         }
+        Ok(bytes)
     }
 }
 
@@ -462,13 +471,19 @@ impl BaseFiles for BaseTree<'_> {
         if !state.lists_all {
             return Err("it has too many files to list at once".to_owned());
         }
-        let of_folder = |(folder, entries): (&RepoPath, &TreeFolder)| {
+        let mut first: Option<RepoPath> = None;
+        for (folder, entries) in &state.folders {
             let name = entries
                 .iter()
                 .find(|(name, node)| node.kind == NodeKind::File && names.contains(&name.as_str()));
-            name.map(|(name, _)| folder.child(name))
-        };
-        Ok(state.folders.iter().filter_map(of_folder).min())
+            if let Some((name, _)) = name {
+                let path = folder.child(name);
+                if first.as_ref().is_none_or(|first| path < *first) {
+                    first = Some(path);
+                }
+            }
+        }
+        Ok(first)
     }
 
     fn links_gone(&self) -> Vec<RepoPath> {

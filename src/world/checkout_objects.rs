@@ -60,15 +60,15 @@ impl<'a> CheckoutObjects<'a> {
 
     /// The wanted files of a commit, if the checkout has all of them.
     fn files(&self, commit: &str, wanted: &dyn Fn(&RepoPath) -> bool) -> Option<Archived> {
-        let files = self
-            .listed(commit, Depth::All)?
-            .into_iter()
-            .filter(|(_, node)| node.kind == NodeKind::File);
-        let files = files.map(|(path, node)| (RepoPath::root().below(&path), node));
-        let read = |(path, node): (RepoPath, TreeNode)| {
-            Some((path, self.object(ObjectKind::Blob, &node.id)?))
-        };
-        files.filter(|(path, _)| wanted(path)).map(read).collect()
+        let mut files = Archived::new();
+        for (path, node) in self.listed(commit, Depth::All)? {
+            let path = RepoPath::root().below(&path);
+            if node.kind == NodeKind::File && wanted(&path) {
+                let bytes = self.object(ObjectKind::Blob, &node.id)?;
+                files.insert(path, bytes);
+            }
+        }
+        Some(files)
     }
 }
 
@@ -89,17 +89,19 @@ impl Objects for CheckoutObjects<'_> {
     }
 
     fn texts(&self, ids: &[&str]) -> BTreeMap<String, Vec<u8>> {
-        let (mut found, mut left) = (BTreeMap::new(), Vec::new());
+        let (mut texts, mut left) = (BTreeMap::new(), Vec::new());
         for id in ids {
             match self.object(ObjectKind::Blob, id) {
-                Some(bytes) => drop(found.insert((*id).to_owned(), bytes)),
+                Some(bytes) => {
+                    texts.insert((*id).to_owned(), bytes);
+                }
                 None => left.push(*id),
             }
         }
         if !left.is_empty() {
-            found.extend(self.github.texts(&left));
+            texts.extend(self.github.texts(&left));
         }
-        found
+        texts
     }
 
     fn most_files(&self) -> usize {

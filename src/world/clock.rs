@@ -33,8 +33,8 @@ impl Clock {
 
     /// The current time in UTC, to the second.
     pub fn now(&self) -> String {
-        let now = self.timestamp();
-        now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+        let timestamp = self.timestamp();
+        timestamp.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
     }
 
     /// The current time in nanoseconds after 1970.
@@ -49,10 +49,10 @@ impl Clock {
 
     /// The UTC date this many days from now.
     pub fn in_days(&self, days: i64) -> String {
-        let now = self.timestamp();
-        let then = now
+        let today = self.timestamp();
+        let then = today
             .checked_add(jiff::SignedDuration::from_hours(24 * days))
-            .unwrap_or(now);
+            .unwrap_or(today);
         then.strftime("%Y-%m-%d").to_string()
     }
 

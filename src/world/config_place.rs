@@ -15,33 +15,32 @@ impl Disk {
     /// # Errors
     /// The path names no file, its folder does not exist, or a link is on the way.
     pub fn of_config(path: &str) -> Result<(Self, RepoPath), Diagnostic> {
-        let missing = |what: &str| no_such_path(path, what);
-        let no_folder = || missing(NO_FOLDER);
         if Path::new(path).file_name().is_none() {
-            return Err(missing(NO_FILE));
+            return Err(no_such_path(path, NO_FILE));
         }
         let whole = std::path::absolute(path)
             .map(|path| without_dots(&path))
-            .map_err(|_| no_folder())?;
-        let folder = whole
-            .parent()
-            .filter(|folder| folder.is_dir())
-            .ok_or_else(no_folder)?;
-        let roots = || {
-            folder
-                .ancestors()
-                .filter(|folder| folder.join(".git").exists())
+            .map_err(|_| no_such_path(path, NO_FOLDER))?;
+        let Some(folder) = whole.parent().filter(|folder| folder.is_dir()) else {
+            return Err(no_such_path(path, NO_FOLDER));
         };
-        if let Some(outermost) = roots().last() {
+        let roots: Vec<&Path> = folder
+            .ancestors()
+            .filter(|folder| folder.join(".git").exists())
+            .collect();
+        if let Some(outermost) = roots.last() {
             refuse_links(outermost, &whole, named(path))?;
         }
-        let root = roots().next().unwrap_or(folder);
-        let inside = whole.strip_prefix(root).ok().and_then(Path::to_str);
-        let inside = inside.ok_or_else(|| missing("the path of the config is not UTF-8"))?;
+        let root = roots.first().copied().unwrap_or(folder);
+        let Some(inside) = whole.strip_prefix(root).ok().and_then(Path::to_str) else {
+            return Err(no_such_path(path, "the path of the config is not UTF-8"));
+        };
         let inside = RepoPath::root()
             .join(inside)
-            .map_err(|bad| missing(&format!("the path of the config {bad}")))?;
-        let mut disk = Self::open(root).map_err(|_| no_folder())?.without_links();
+            .map_err(|bad| no_such_path(path, &format!("the path of the config {bad}")))?;
+        let mut disk = Self::open(root)
+            .map_err(|_| no_such_path(path, NO_FOLDER))?
+            .without_links();
         disk.is_repository = root.join(".git").exists();
         Ok((disk, inside))
     }
@@ -80,10 +79,9 @@ impl Disk {
         &self,
         of_agents: impl IntoIterator<Item = &'f RepoPath>,
     ) -> Option<String> {
-        let is_left_out = |file: &&RepoPath| self.is_untracked(file) && !self.is_ignored(file);
         let untracked: Vec<&str> = of_agents
             .into_iter()
-            .filter(is_left_out)
+            .filter(|file| self.is_untracked(file) && !self.is_ignored(file))
             .map(RepoPath::as_str)
             .collect();
         let (it, they) = if untracked.len() == 1 {
@@ -150,17 +148,11 @@ impl Disk {
 /// The folder in which git keeps what belongs to a repository.
 fn git_folder(repository: &Path) -> Option<PathBuf> {
     let git = repository.join(".git");
-    match git.is_dir() {
-        true => Some(git),
-        false => Some(
-            repository.join(
-                std::fs::read_to_string(git)
-                    .ok()?
-                    .strip_prefix("gitdir:")?
-                    .trim(),
-            ),
-        ),
+    if git.is_dir() {
+        return Some(git);
     }
+    let text = std::fs::read_to_string(git).ok()?;
+    Some(repository.join(text.strip_prefix("gitdir:")?.trim()))
 }
 
 const NO_FILE: &str = "the path does not name a file";
@@ -175,11 +167,11 @@ fn named(path: &str) -> &str {
     }
 }
 
-fn no_such_path(path: &str, what: &str) -> Diagnostic {
+fn no_such_path(path: &str, message: &str) -> Diagnostic {
     Diagnostic::of_read(
         named(path),
         ReadFailure::MissingFile,
-        what,
+        message,
         "correct the path",
     )
 }
@@ -189,11 +181,19 @@ fn refuse_links(root: &Path, whole: &Path, named: &str) -> Result<(), Diagnostic
     let mut at = root.to_owned();
     for part in whole.strip_prefix(root).unwrap_or(Path::new("")) {
         at.push(part);
-        if at.symlink_metadata().is_ok_and(|found| found.is_symlink()) {
+        if at
+            .symlink_metadata()
+            .is_ok_and(|metadata| metadata.is_symlink())
+        {
             let inside = at.strip_prefix(root).unwrap_or(&at).display().to_string();
-            let what = format!("{inside} is a link, and no link leads to a config");
+            let message = format!("{inside} is a link, and no link leads to a config");
             let help = "name the config by the path of the file itself";
-            return Err(Diagnostic::of_file(named, Code::LINKED_CONFIG, what, help));
+            return Err(Diagnostic::of_file(
+                named,
+                Code::LINKED_CONFIG,
+                message,
+                help,
+            ));
         }
     }
     Ok(())

@@ -98,9 +98,10 @@ impl World {
         let is_on_runner = ["GITHUB_ACTIONS", "TF_BUILD"]
             .iter()
             .any(|name| self.env.get(name).is_some());
-        match is_on_runner {
-            true => self.command(&without_runner_commands(text)),
-            false => self.command(text),
+        if is_on_runner {
+            self.command(&without_runner_commands(text));
+        } else {
+            self.command(text);
         }
     }
 
@@ -236,9 +237,9 @@ impl World {
     /// The width of results in columns: COLUMNS, else the terminal's, else 120; at least 40 and at most 400.
     pub fn columns(&self) -> u16 {
         let stated = self.env.get("COLUMNS").and_then(|text| text.parse().ok());
-        let of_terminal = || terminal_size_of(io::stdout()).map(|(Width(columns), _)| columns);
+
         stated
-            .or_else(of_terminal)
+            .or_else(|| terminal_size_of(io::stdout()).map(|(Width(columns), _)| columns))
             .filter(|columns| (40..=400).contains(columns))
             .unwrap_or(120)
     }

@@ -96,12 +96,13 @@ impl Disk {
             inside_out.push(part.clone());
             part = part.parent();
         }
-        let is_link = |path: &RepoPath| {
-            self.root
-                .symlink_metadata(path.as_str())
-                .is_ok_and(|found| found.is_symlink())
-        };
-        inside_out.into_iter().rev().find(is_link)
+        for path in inside_out.into_iter().rev() {
+            let metadata = self.root.symlink_metadata(path.as_str());
+            if metadata.is_ok_and(|metadata| metadata.is_symlink()) {
+                return Some(path);
+            }
+        }
+        None
     }
 
     /// The problem of a file or a folder that cannot be read.
@@ -230,21 +231,24 @@ impl Disk {
     }
 
     fn replace_with(&self, file: &RepoPath, write: DraftContent<'_>) -> anyhow::Result<()> {
+        self.replace_by_draft(file, write)
+            .with_context(|| format!("while writing {}", self.shown(file)))
+    }
+
+    fn replace_by_draft(&self, file: &RepoPath, write: DraftContent<'_>) -> io::Result<()> {
         let folder = file.parent();
-        let context = || format!("while writing {}", self.shown(file));
-        not_of_git(file).with_context(context)?;
-        self.make_folder(&folder).with_context(context)?;
-        let (drafts, draft) = self.draft().with_context(context)?;
+        not_of_git(file)?;
+        self.make_folder(&folder)?;
+        let (drafts, draft) = self.draft()?;
         let renamed = match self.put(drafts, &draft, file, write) {
             // The folder of drafts is on another device.
             Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
                 self.put(self, &folder.child(&draft_file()), file, write)
             }
-            other => other,
+            result => result,
         };
-        renamed
-            .and_then(|()| self.sync_folder(&folder))
-            .with_context(context)
+        renamed?;
+        self.sync_folder(&folder)
     }
 
     fn put(
@@ -266,17 +270,19 @@ impl Disk {
 
     /// Removes a file, or a folder with its content. A missing path is not an error.
     pub fn remove(&self, path: &RepoPath) -> anyhow::Result<()> {
-        let context = || format!("while removing {}", self.shown(path));
-        not_of_git(path).with_context(context)?;
+        self.remove_path(path)
+            .with_context(|| format!("while removing {}", self.shown(path)))
+    }
+
+    fn remove_path(&self, path: &RepoPath) -> io::Result<()> {
+        not_of_git(path)?;
         let removed = match self.root.symlink_metadata(path.as_str()) {
-            Ok(found) if found.is_dir() => self.root.remove_dir_all(path.as_str()),
+            Ok(metadata) if metadata.is_dir() => self.root.remove_dir_all(path.as_str()),
             Ok(_) => self.root.remove_file(path.as_str()),
             Err(error) => Err(error),
         };
         match removed {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(error).with_context(context)
-            }
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             Err(_) | Ok(()) => Ok(()),
         }
     }
@@ -339,7 +345,7 @@ pub(super) fn without_dots(path: &Path) -> PathBuf {
 /// Opens a folder, and creates it if it is missing; a link is rejected.
 fn create_without_link(dir: &Dir, name: &Path) -> io::Result<Dir> {
     match dir.symlink_metadata(name) {
-        Ok(found) if found.is_symlink() => return Err(is_link(name)),
+        Ok(metadata) if metadata.is_symlink() => return Err(is_link(name)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => create_folder(dir, name)?,
         Ok(_) | Err(_) => {}
     }
@@ -348,13 +354,13 @@ fn create_without_link(dir: &Dir, name: &Path) -> io::Result<Dir> {
 
 /// Appends text to a file named by the CI runner; creates it if it is missing.
 pub fn append(file: &Path, text: &str) -> anyhow::Result<()> {
-    let context = || format!("while writing {}", file.display());
-    let mut out = std::fs::OpenOptions::new()
+    let opened = std::fs::OpenOptions::new()
         .create(true)
         .append(true)
-        .open(file)
-        .with_context(context)?;
-    out.write_all(text.as_bytes()).with_context(context)
+        .open(file);
+    opened
+        .and_then(|mut out| out.write_all(text.as_bytes()))
+        .with_context(|| format!("while writing {}", file.display()))
 }
 
 /// Rejects pipes and devices, which may never end.
@@ -375,7 +381,6 @@ fn no_file(error: &io::Error) -> NoFile {
 
 impl Files for Disk {
     fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
-        let refuse = |error: &io::Error| self.problem(folder, ReadTarget::Folder, error);
         if self.links == Links::Refused
             && let Some(link) = self.link_on(folder)
         {
@@ -385,9 +390,9 @@ impl Files for Disk {
         for entry in self
             .root
             .read_dir(named(folder))
-            .map_err(|error| refuse(&error))?
+            .map_err(|error| self.problem(folder, ReadTarget::Folder, &error))?
         {
-            let entry = entry.map_err(|error| refuse(&error))?;
+            let entry = entry.map_err(|error| self.problem(folder, ReadTarget::Folder, &error))?;
             let Ok(name) = entry.file_name().into_string() else {
                 let help = "rename it to UTF-8";
                 return Err(Diagnostic::of_file(
@@ -400,7 +405,9 @@ impl Files for Disk {
             if is_of_git(&name) {
                 continue;
             }
-            let kind = entry.file_type().map_err(|error| refuse(&error))?;
+            let kind = entry
+                .file_type()
+                .map_err(|error| self.problem(folder, ReadTarget::Folder, &error))?;
             let kind = if kind.is_symlink() {
                 self.linked_kind(&folder.child(&name))
             } else if kind.is_dir() {
@@ -454,14 +461,15 @@ impl Disk {
     }
 
     fn bytes_within(&self, file: &RepoPath, limit: &InputLimit) -> Result<Vec<u8>, Diagnostic> {
-        let refuse = |error: &io::Error| self.problem(file, ReadTarget::File, error);
-        let opened = self.opened(file).map_err(|error| refuse(&error))?;
+        let opened = self
+            .opened(file)
+            .map_err(|error| self.problem(file, ReadTarget::File, &error))?;
         // Reading one byte more than the limit detects a file that is too large.
         let mut bytes = Vec::with_capacity(8 * 1024);
         opened
             .take(limit.most + 1)
             .read_to_end(&mut bytes)
-            .map_err(|error| refuse(&error))?;
+            .map_err(|error| self.problem(file, ReadTarget::File, &error))?;
         if limit.is_exceeded_by(bytes.len()) {
             return Err(too_large(file, limit));
         }

@@ -57,7 +57,7 @@ impl Disk {
             {
                 Ok(())
             }
-            other => other,
+            result => result,
         }
     }
 
@@ -68,7 +68,7 @@ impl Disk {
         for part in Path::new(folder.as_str()) {
             whole.push(part);
             match self.root.symlink_metadata(&whole) {
-                Ok(found) if found.is_symlink() => return Err(is_link(&whole)),
+                Ok(metadata) if metadata.is_symlink() => return Err(is_link(&whole)),
                 Ok(_) => {}
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     match create_folder(&self.root, &whole) {
@@ -111,18 +111,7 @@ impl Disk {
         let Ok(entries) = self.root.read_dir(drafts.as_str()) else {
             return;
         };
-        let old = |entry: &cap_std::fs::DirEntry| {
-            let modified = entry
-                .metadata()
-                .and_then(|metadata| metadata.modified())
-                .ok()?;
-            modified
-                .into_std()
-                .elapsed()
-                .ok()
-                .filter(|age| *age > ABANDONED)
-        };
-        for entry in entries.flatten().filter(|entry| old(entry).is_some()) {
+        for entry in entries.flatten().filter(is_abandoned) {
             let Ok(name) = entry.file_name().into_string() else {
                 continue;
             };
@@ -141,17 +130,26 @@ impl Disk {
     /// The folder cannot be created or opened.
     pub fn lock(&self, file: &RepoPath) -> anyhow::Result<Option<FolderLock>> {
         let folder = file.parent();
-        let context = || format!("while locking {file}");
-        self.make_folder(&folder).with_context(context)?;
+
+        self.make_folder(&folder)
+            .with_context(|| format!("while locking {file}"))?;
         if cfg!(not(unix)) {
             return Ok(None);
         }
         let opened = self
             .root
             .open(named(&folder))
-            .with_context(context)?
+            .with_context(|| format!("while locking {file}"))?
             .into_std();
         // Continue without a lock on file systems that have none.
         Ok(opened.lock().ok().map(|()| FolderLock(opened)))
     }
+}
+
+fn is_abandoned(entry: &cap_std::fs::DirEntry) -> bool {
+    let Ok(modified) = entry.metadata().and_then(|metadata| metadata.modified()) else {
+        return false;
+    };
+    let age = modified.into_std().elapsed();
+    age.is_ok_and(|age| age > ABANDONED)
 }

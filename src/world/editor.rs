@@ -10,18 +10,18 @@ use anyhow::{Context, bail};
 /// # Errors
 /// The editor cannot be started, or reports a failure.
 pub fn edit_file(editor: &str, file: &Path) -> anyhow::Result<()> {
-    let context = || format!("while editing {} with {editor}", file.display());
+    let action = format!("while editing {} with {editor}", file.display());
     let mut words = editor.split_whitespace();
     let Some(program) = words.next() else {
-        bail!("{}: EDITOR is empty", context())
+        bail!("{action}: EDITOR is empty")
     };
     let status = Command::new(program)
         .args(words)
         .arg(file)
         .status()
-        .with_context(context)?;
-    match status.success() {
-        true => Ok(()),
-        false => bail!("{}: {status}", context()),
+        .with_context(|| action.clone())?;
+    if !status.success() {
+        bail!("{action}: {status}");
     }
+    Ok(())
 }

@@ -25,24 +25,25 @@ pub fn head_commit(disk: &Disk) -> Option<String> {
 }
 
 fn plain_head(disk: &Disk, git: &RepoPath) -> Option<String> {
-    let read = |path: &str| {
-        disk.read(&git.join(path).ok()?)
-            .ok()
-            .and_then(|bytes| String::from_utf8(bytes).ok())
-    };
-    let head = read("HEAD")?;
+    let head = git_text(disk, git, "HEAD")?;
     let Some(reference) = head.trim().strip_prefix("ref: ") else {
         return commit(&head);
     };
-    if let Some(direct) = read(reference) {
+    if let Some(direct) = git_text(disk, git, reference) {
         return commit(&direct);
     }
-    let packed = read("packed-refs")?;
+    let packed = git_text(disk, git, "packed-refs")?;
     packed
         .lines()
         .filter_map(|line| line.split_once(' '))
         .find(|(_, name)| *name == reference)
         .and_then(|(id, _)| commit(id))
+}
+
+/// A text file of the folder `.git`.
+fn git_text(disk: &Disk, git: &RepoPath, path: &str) -> Option<String> {
+    let bytes = disk.read(&git.join(path).ok()?).ok()?;
+    String::from_utf8(bytes).ok()
 }
 
 fn commit(text: &str) -> Option<String> {
@@ -53,31 +54,38 @@ fn commit(text: &str) -> Option<String> {
 
 /// The user's name: `GIT_AUTHOR_NAME`, otherwise `user.name` from the repository's config, otherwise from the user's config.
 pub fn user_name(disk: &Disk, env: &Env) -> Option<String> {
-    let own = disk
+    let repository_config = disk
         .read(&RepoPath::root().child(".git").child("config"))
         .ok();
-    let home = |rest: &str| {
-        env.get("HOME")
-            .and_then(|home| std::fs::read(Path::new(home).join(rest)).ok())
-    };
+
     let stated = env.get("GIT_AUTHOR_NAME").map(str::to_owned);
     stated
-        .or_else(|| name_of(&own?))
-        .or_else(|| name_of(&home(".gitconfig")?))
-        .or_else(|| name_of(&home(".config/git/config")?))
+        .or_else(|| name_of(&repository_config?))
+        .or_else(|| name_of(&home_file(env, ".gitconfig")?))
+        .or_else(|| name_of(&home_file(env, ".config/git/config")?))
+}
+
+fn home_file(env: &Env, path: &str) -> Option<Vec<u8>> {
+    let home = env.get("HOME")?;
+    std::fs::read(Path::new(home).join(path)).ok()
 }
 
 /// Whether only a part of the commit's files is checked out.
 pub fn is_sparse(disk: &Disk) -> bool {
-    let is_set = |line: &str| {
-        line.split_once('=').is_some_and(|(key, value)| {
-            key.trim().eq_ignore_ascii_case("sparsecheckout")
-                && value.trim().eq_ignore_ascii_case("true")
-        })
-    };
     ["config", "config.worktree"].into_iter().any(|name| {
         let config = disk.read(&RepoPath::root().child(".git").child(name));
-        config.is_ok_and(|config| String::from_utf8_lossy(&config).lines().any(is_set))
+        config.is_ok_and(|config| {
+            String::from_utf8_lossy(&config)
+                .lines()
+                .any(sets_sparse_checkout)
+        })
+    })
+}
+
+fn sets_sparse_checkout(line: &str) -> bool {
+    line.split_once('=').is_some_and(|(key, value)| {
+        key.trim().eq_ignore_ascii_case("sparsecheckout")
+            && value.trim().eq_ignore_ascii_case("true")
     })
 }
 
@@ -207,14 +215,14 @@ impl Git {
     /// The clone is shallow and does not contain the merge base.
     pub fn fork_point(&self, tip: &str) -> anyhow::Result<String> {
         let out = self.answer(&["merge-base", "--end-of-options", "HEAD", tip]);
-        let found = out
+        let fork_point = out
             .ok()
             .and_then(|out| commit(&String::from_utf8_lossy(&out)));
         anyhow::ensure!(
-            found.is_some() || !self.is_shallow(),
+            fork_point.is_some() || !self.is_shallow(),
             "this clone is shallow, so where this branch began is not known; fetch it: `git fetch --unshallow`"
         );
-        Ok(found.unwrap_or_else(|| tip.to_owned()))
+        Ok(fork_point.unwrap_or_else(|| tip.to_owned()))
     }
 
     /// Whether only the newest commits are here; `false` if that is not known.
@@ -247,14 +255,14 @@ impl Git {
         let out = String::from_utf8_lossy(&out);
         let mut matches: Vec<&str> = out
             .lines()
-            .filter(|found| forms.iter().any(|form| form == found))
+            .filter(|line| forms.iter().any(|form| form == line))
             .collect();
         let is_id = short.len() >= 4 && short.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let objects = match is_id && !matches.is_empty() {
-            true => self
-                .answer(&["rev-parse", &format!("--disambiguate={short}")])
-                .unwrap_or_default(),
-            false => Vec::new(),
+        let objects = if is_id && !matches.is_empty() {
+            self.answer(&["rev-parse", &format!("--disambiguate={short}")])
+                .unwrap_or_default()
+        } else {
+            Vec::new()
         };
         let objects = String::from_utf8_lossy(&objects);
         matches.extend(objects.lines());

@@ -69,9 +69,10 @@ impl Git {
 
     /// How much of the history is in this clone.
     fn extent(&self) -> HistoryExtent {
-        match self.is_shallow() {
-            true => HistoryExtent::Shallow,
-            false => HistoryExtent::Whole,
+        if self.is_shallow() {
+            HistoryExtent::Shallow
+        } else {
+            HistoryExtent::Whole
         }
     }
 
@@ -89,8 +90,8 @@ impl Git {
             file.as_str(),
         ])?;
         let whole = String::from_utf8_lossy(&whole);
-        let found = whole.split('\0').filter_map(|line| line.split_once('\t'));
-        let mut blobs = found
+        let entries = whole.split('\0').filter_map(|line| line.split_once('\t'));
+        let mut blobs = entries
             .filter(|(_, path)| *path == file.as_str())
             .filter_map(|(head, _)| {
                 let mut parts = head.split(' ').skip(1);

@@ -136,15 +136,15 @@ impl IgnoreCheck {
             answers,
             patience,
         };
-        let read = move || {
+        let started = thread::Builder::new().spawn(move || {
             let mut out = out;
             while let Some(is_ignored) = next_answer(&mut out) {
                 if sender.send(is_ignored).is_err() {
                     return;
                 }
             }
-        };
-        thread::Builder::new().spawn(read).ok()?;
+        });
+        started.ok()?;
         Some(check)
     }
 
@@ -159,14 +159,18 @@ impl IgnoreCheck {
 
 /// The next answer of git; `None` if it ended.
 fn next_answer(out: &mut BufReader<ChildStdout>) -> Option<bool> {
-    let mut field = || {
-        let mut field = Vec::new();
-        out.read_until(0, &mut field).ok()?;
-        (field.pop() == Some(0)).then_some(field)
-    };
-    // The file of the pattern, its line, the pattern, and the path. A pattern that starts with `!` takes files in again.
-    let [_, _, pattern, _] = [field()?, field()?, field()?, field()?];
+    let _file = next_field(out)?;
+    let _line = next_field(out)?;
+    let pattern = next_field(out)?;
+    let _path = next_field(out)?;
+    // A pattern that starts with `!` takes files in again.
     Some(!pattern.is_empty() && !pattern.starts_with(b"!"))
+}
+
+fn next_field(out: &mut BufReader<ChildStdout>) -> Option<Vec<u8>> {
+    let mut field = Vec::new();
+    out.read_until(0, &mut field).ok()?;
+    (field.pop() == Some(0)).then_some(field)
 }
 
 impl Drop for IgnoreCheck {

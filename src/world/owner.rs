@@ -70,13 +70,15 @@ fn give_content(dir: &Dir, owner: (Uid, Gid)) {
 
 #[cfg(unix)]
 fn open_folder(dir: &Dir, name: &Path) -> Option<Dir> {
-    let is_folder = dir.symlink_metadata(name).is_ok_and(|found| found.is_dir());
+    let is_folder = dir
+        .symlink_metadata(name)
+        .is_ok_and(|metadata| metadata.is_dir());
     is_folder.then(|| dir.open_dir(name).ok()).flatten()
 }
 
 #[cfg(unix)]
 fn give(dir: &Dir, name: &Path, (user, group): (Uid, Gid)) {
-    if statat(dir, name, AtFlags::SYMLINK_NOFOLLOW).is_ok_and(|found| found.st_uid == 0) {
+    if statat(dir, name, AtFlags::SYMLINK_NOFOLLOW).is_ok_and(|status| status.st_uid == 0) {
         // What cannot be given away stays readable.
         chownat(
             dir,

@@ -42,14 +42,15 @@ impl Progress {
     /// Progress over samples; each is named by its suite and agent.
     pub fn of(samples: &[String], loudness: Loudness) -> Self {
         let mut names: Vec<&String> = Vec::new();
-        let agent_of = |name| match names.iter().position(|known| *known == name) {
-            Some(index) => index,
-            None => {
+        let mut agents_of_samples: Vec<usize> = Vec::new();
+        for name in samples {
+            let known = names.iter().position(|known| *known == name);
+            agents_of_samples.push(known.unwrap_or(names.len()));
+            if known.is_none() {
                 names.push(name);
-                names.len() - 1
             }
-        };
-        let samples: Vec<usize> = samples.iter().map(agent_of).collect();
+        }
+
         let is_shown = loudness == Loudness::Usual && io::stderr().is_terminal();
         let bars = is_shown.then(MultiProgress::new);
         let width = names
@@ -59,7 +60,10 @@ impl Progress {
             .unwrap_or_default()
             .min(NAME);
         let agents = names.iter().enumerate().map(|(index, name)| {
-            let length = samples.iter().filter(|agent| **agent == index).count();
+            let length = agents_of_samples
+                .iter()
+                .filter(|agent| **agent == index)
+                .count();
             let bar = bars.as_ref().map(|bars| bars.add(bar(name, width, length)));
             AgentProgress {
                 spent: SampleSpending::default(),
@@ -68,7 +72,7 @@ impl Progress {
         });
         let agents = RefCell::new(agents.collect());
         Self {
-            samples,
+            samples: agents_of_samples,
             agents,
             done: Cell::new(0),
             reported: Cell::new(0),

@@ -17,7 +17,7 @@ pub(super) enum ReadTarget {
 /// The problem of a file or folder that cannot be read.
 pub(super) fn read_problem(path: &RepoPath, target: ReadTarget, error: &io::Error) -> Diagnostic {
     let why = reason(error);
-    let (what, of_file) = match target {
+    let (message, of_file) = match target {
         ReadTarget::File => (
             format!("the file cannot be read: {why}"),
             "make it a readable file inside the repository",
@@ -32,9 +32,9 @@ pub(super) fn read_problem(path: &RepoPath, target: ReadTarget, error: &io::Erro
         (io::ErrorKind::NotFound, ReadTarget::Folder) => Diagnostic::of_missing_folder(path),
         _ if is_of_machine(error) => {
             let help = "give this process more files or memory (ulimit -a), or check the disk";
-            Diagnostic::of_read(path, ReadFailure::Machine, what, help)
+            Diagnostic::of_read(path, ReadFailure::Machine, message, help)
         }
-        _ => Diagnostic::of_read(path, ReadFailure::Unreadable, what, of_file),
+        _ => Diagnostic::of_read(path, ReadFailure::Unreadable, message, of_file),
     }
 }
 

@@ -100,12 +100,13 @@ impl<'a> ReadOnce<'a> {
     /// Says of a missing file that its submodule is not checked out. It stays a missing one: not every file has to exist.
     fn explained(&self, problem: Diagnostic, file: &RepoPath) -> Diagnostic {
         let is_missing = problem.is_read_failure(ReadFailure::MissingFile);
-        match is_missing && is_in_missing_submodule(self.disk, file, self.without_git) {
-            true => Diagnostic {
+        if is_missing && is_in_missing_submodule(self.disk, file, self.without_git) {
+            Diagnostic {
                 help: CHECK_OUT.to_owned(),
                 ..problem
-            },
-            false => problem,
+            }
+        } else {
+            problem
         }
     }
 
@@ -126,10 +127,10 @@ impl Files for ReadOnce<'_> {
             Err(problem) => problem.read_failure.is_some(),
         };
         // The head's commit names files of a submodule that is not checked out.
-        match has_none && is_in_missing_submodule(self.disk, folder, self.without_git) {
-            true => Err(not_checked_out(folder)),
-            false => entries,
+        if has_none && is_in_missing_submodule(self.disk, folder, self.without_git) {
+            return Err(not_checked_out(folder));
         }
+        entries
     }
 
     fn bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
@@ -206,10 +207,11 @@ fn is_in_missing_submodule(disk: &Disk, path: &RepoPath, without_git: WithoutGit
 }
 
 fn not_checked_out(folder: &RepoPath) -> Diagnostic {
-    let what = "the folder is in a submodule that is not checked out, so its files are not known";
+    let message =
+        "the folder is in a submodule that is not checked out, so its files are not known";
     let help = "check it out (`git submodule update --init`, `submodules: recursive` of actions/checkout), or remove the folder if it is \
                 not a submodule";
-    Diagnostic::of_file(folder, Code::SUBMODULE_NOT_CHECKED_OUT, what, help)
+    Diagnostic::of_file(folder, Code::SUBMODULE_NOT_CHECKED_OUT, message, help)
 }
 
 /// How git stores the content of a file.
@@ -245,17 +247,9 @@ impl ReadContent {
     /// How git would store the bytes as this blob; `None` if it is another one. Only forms of the blob's size are digested.
     pub(super) fn form_in(&self, blob: &TreeNode) -> Option<StoredForm> {
         let form = IdForm::of(&blob.id)?;
-        let fits = |length: usize| blob.size.is_none_or(|size| size == length as u64);
-        let is = |known: &OnceLock<(IdForm, ObjectId)>, id: &dyn Fn() -> ObjectId| match known
-            .get_or_init(|| (form, id()))
-        {
-            (known, own) if *known == form => own.is(&blob.id),
-            // A submodule may use the other hash.
-            _ => id().is(&blob.id),
-        };
         let length = self.bytes.len();
-        if fits(length)
-            && is(&self.unchanged, &|| {
+        if has_size(blob, length)
+            && is_id_of(&self.unchanged, form, blob, &|| {
                 ObjectId::of(form, ObjectKind::Blob, &self.bytes)
             })
         {
@@ -263,26 +257,49 @@ impl ReadContent {
         }
         // A checkout on Windows has other line ends than the stored file.
         let returns = memmem::find_iter(&self.bytes, b"\r\n").count();
-        let is_normalized = || {
-            is(&self.normalized, &|| {
+        if returns > 0
+            && has_size(blob, length - returns)
+            && is_id_of(&self.normalized, form, blob, &|| {
                 ObjectId::of(form, ObjectKind::Blob, &without_returns(&self.bytes))
             })
-        };
-        let is_pointer = || is(&self.pointer, &|| ObjectId::of_pointer(form, &self.bytes));
+        {
+            return Some(StoredForm::Text);
+        }
         // A blob that is stored with returns, as before a `.gitattributes`.
         let plain = memchr::memchr_iter(b'\n', &self.bytes).count() - returns;
-        let is_returned = || {
-            is(&self.returned, &|| {
+        if plain > 0
+            && has_size(blob, length + plain)
+            && is_id_of(&self.returned, form, blob, &|| {
                 ObjectId::of(form, ObjectKind::Blob, &with_returns(&self.bytes))
             })
-        };
-        let has_other_ends = (returns > 0 && fits(length - returns) && is_normalized())
-            || (plain > 0 && fits(length + plain) && is_returned());
-        match has_other_ends {
-            true => Some(StoredForm::Text),
-            false => (fits(pointer_length(length)) && is_pointer()).then_some(StoredForm::Pointer),
+        {
+            return Some(StoredForm::Text);
         }
+        let is_pointer = has_size(blob, pointer_length(length))
+            && is_id_of(&self.pointer, form, blob, &|| {
+                ObjectId::of_pointer(form, &self.bytes)
+            });
+        is_pointer.then_some(StoredForm::Pointer)
     }
+}
+
+fn has_size(blob: &TreeNode, length: usize) -> bool {
+    blob.size.is_none_or(|size| size == length as u64)
+}
+
+/// Whether the id that is computed once, and then kept in `known`, is that of the blob.
+fn is_id_of(
+    known: &OnceLock<(IdForm, ObjectId)>,
+    form: IdForm,
+    blob: &TreeNode,
+    id: &dyn Fn() -> ObjectId,
+) -> bool {
+    let (known_form, known_id) = known.get_or_init(|| (form, id()));
+    if *known_form == form {
+        return known_id.is(&blob.id);
+    }
+    // A submodule may use the other hash.
+    id().is(&blob.id)
 }
 
 #[cfg(test)]

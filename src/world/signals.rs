@@ -24,11 +24,11 @@ static LISTENER: OnceLock<InterruptionReceiver> = OnceLock::new();
 /// since the first call.
 pub async fn interrupted() -> Interruption {
     let mut receiver = LISTENER.get_or_init(listen).clone();
-    let found = match receiver.wait_for(Option::is_some).await {
-        Ok(found) => *found,
+    let received = match receiver.wait_for(Option::is_some).await {
+        Ok(interruption) => *interruption,
         Err(_) => None,
     };
-    match found {
+    match received {
         Some(interruption) => interruption,
         None => std::future::pending().await,
     }

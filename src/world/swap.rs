@@ -31,13 +31,11 @@ impl RecordingSet<'_> {
                 .unwrap_or(0),
         };
         let limit = &InputLimit::FILE;
-        match limit.is_exceeded_by(longest) {
-            true => {
-                let set = disk.shown(&self.paths.folder());
-                Err(beyond(limit)).with_context(|| format!("while writing {set}"))
-            }
-            false => Ok(()),
+        if limit.is_exceeded_by(longest) {
+            let set = disk.shown(&self.paths.folder());
+            return Err(beyond(limit)).with_context(|| format!("while writing {set}"));
         }
+        Ok(())
     }
 }
 
@@ -138,7 +136,7 @@ impl Disk {
             Err(error) if error.root_cause().downcast_ref().is_some_and(is_elsewhere) => {
                 self.swap_by(self, &RepoPath::root().child(&draft_file()), sets)
             }
-            other => other,
+            result => result,
         }
     }
 
@@ -160,15 +158,16 @@ impl Disk {
 
     /// Writes the drafts of all sets. Of several failures the first set's counts.
     fn write_drafts(&self, home: &Self, drafts: &[Vec<SwapStep<'_>>]) -> anyhow::Result<()> {
-        let writing = |share: &[Vec<SwapStep<'_>>]| {
-            let mut steps = share.iter().flatten();
-            steps.try_for_each(|step| self.step(home, step))
-        };
         let share = drafts.len().div_ceil(WRITERS).max(1);
         thread::scope(|scope| {
             let writers: Vec<_> = drafts
                 .chunks(share)
-                .map(|share| scope.spawn(move || writing(share)))
+                .map(|share| {
+                    scope.spawn(move || {
+                        let mut steps = share.iter().flatten();
+                        steps.try_for_each(|step| self.step(home, step))
+                    })
+                })
                 .collect();
             let mut done = writers
                 .into_iter()
@@ -178,26 +177,25 @@ impl Disk {
     }
 
     fn step(&self, home: &Self, step: &SwapStep<'_>) -> anyhow::Result<()> {
-        let context = |disk: &Self, path: &RepoPath| format!("while writing {}", disk.shown(path));
         match step {
             SwapStep::DraftFolder(folder) => home
                 .make_folder(folder)
-                .with_context(|| context(home, folder)),
+                .with_context(|| writing(home, folder)),
             SwapStep::Draft(file, bytes) => home
                 .write_new(file, &|out| out.write_all(bytes))
-                .with_context(|| context(home, file)),
+                .with_context(|| writing(home, file)),
             SwapStep::SyncDrafts(folder) => home
                 .sync_folder(folder)
-                .with_context(|| context(home, folder)),
+                .with_context(|| writing(home, folder)),
             SwapStep::Folder(folder) => self
                 .make_folder(folder)
-                .with_context(|| context(self, folder)),
+                .with_context(|| writing(self, folder)),
             SwapStep::Put(draft, name) => self
                 .swap_in(home, draft, name)
-                .with_context(|| context(self, name)),
+                .with_context(|| writing(self, name)),
             SwapStep::Sync(folder) => self
                 .sync_folder(folder)
-                .with_context(|| context(self, folder)),
+                .with_context(|| writing(self, folder)),
             SwapStep::Remove(path) => self.remove(path),
         }
     }
@@ -209,7 +207,7 @@ impl Disk {
         let is_taken = self
             .root
             .symlink_metadata(new)
-            .is_ok_and(|found| found.is_dir());
+            .is_ok_and(|metadata| metadata.is_dir());
         if !(is_folder && is_taken) {
             return home.root.rename(old, &self.root, new);
         }
@@ -230,13 +228,7 @@ impl Disk {
 
     /// Renames each file over its counterpart, then removes the files without one.
     fn one_by_one(&self, home: &Self, draft: &RepoPath, name: &RepoPath) -> io::Result<()> {
-        let names = |disk: &Self, folder: &RepoPath| -> io::Result<Vec<String>> {
-            let entries = disk.root.read_dir(folder.as_str())?;
-            entries
-                .map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()))
-                .collect()
-        };
-        let new = names(home, draft)?;
+        let new = file_names(home, draft)?;
         for file in &new {
             home.root.rename(
                 draft.child(file).as_str(),
@@ -244,11 +236,26 @@ impl Disk {
                 name.child(file).as_str(),
             )?;
         }
-        for old in names(self, name)?.iter().filter(|old| !new.contains(old)) {
+        for old in file_names(self, name)?
+            .iter()
+            .filter(|old| !new.contains(old))
+        {
             self.root.remove_file(name.child(old).as_str())?;
         }
         Ok(())
     }
+}
+
+fn writing(disk: &Disk, path: &RepoPath) -> String {
+    format!("while writing {}", disk.shown(path))
+}
+
+fn file_names(disk: &Disk, folder: &RepoPath) -> io::Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in disk.root.read_dir(folder.as_str())? {
+        names.push(entry?.file_name().to_string_lossy().into_owned());
+    }
+    Ok(names)
 }
 
 fn is_elsewhere(error: &io::Error) -> bool {

@@ -1,6 +1,6 @@
 //! The threads that grade.
 
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::{io, thread};
 
@@ -20,42 +20,41 @@ pub fn start_threads(env: &Env) {
         .get("RAYON_NUM_THREADS")
         .and_then(|text| text.trim().parse().ok())
         .filter(|wanted| *wanted > 0);
-    let cores = || thread::available_parallelism().map_or(1, usize::from);
     let wanted: usize = wanted
-        .unwrap_or_else(cores)
+        .unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from))
         .min(InputLimit::THREADS.count());
     let (hand_over, handed) = channel::<ThreadBuilder>();
     let handed = Arc::new(Mutex::new(handed));
-    let start = |_: &usize| {
-        let handed = Arc::clone(&handed);
-        // The lock is held while waiting: each thread takes one part of the pool, in any order.
-        let grade = move || {
-            let part = handed.lock().unwrap_or_else(PoisonError::into_inner).recv();
-            if let Ok(part) = part {
-                part.run();
-            }
-        };
-        thread::Builder::new()
-            .stack_size(STACK)
-            .spawn(grade)
-            .is_ok()
-    };
+    let mut started = 0;
+    while started < wanted && start_thread(Arc::clone(&handed)) {
+        started += 1;
+    }
     // The pool is new, so an error is impossible; without it, rayon would start its own.
-    let _ = match (0..wanted).take_while(start).count() {
-        0 => ThreadPoolBuilder::new()
+    let _ = if started == 0 {
+        ThreadPoolBuilder::new()
             .num_threads(1)
             .use_current_thread()
-            .build_global(),
-        started => {
-            let spawn = |part| {
+            .build_global()
+    } else {
+        ThreadPoolBuilder::new()
+            .num_threads(started)
+            .spawn_handler(|part| {
                 hand_over
                     .send(part)
                     .map_err(|_| io::ErrorKind::BrokenPipe.into())
-            };
-            ThreadPoolBuilder::new()
-                .num_threads(started)
-                .spawn_handler(spawn)
-                .build_global()
-        }
+            })
+            .build_global()
     };
+}
+
+/// Starts a thread that waits for its part of the pool; returns whether that was possible.
+fn start_thread(handed: Arc<Mutex<Receiver<ThreadBuilder>>>) -> bool {
+    let started = thread::Builder::new().stack_size(STACK).spawn(move || {
+        // The lock is held while waiting: each thread takes one part of the pool, in any order.
+        let part = handed.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        if let Ok(part) = part {
+            part.run();
+        }
+    });
+    started.is_ok()
 }

@@ -88,13 +88,11 @@ fn standard(env: &Env) -> Option<anyhow::Result<Receiver>> {
     if env.get("OTEL_TRACES_EXPORTER") == Some("none") {
         return None;
     }
-    let own = first(env, &["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"])
-        .map(|(name, url)| (name, url.to_owned()));
-    let all = || {
-        let (name, base) = first(env, &["OTEL_EXPORTER_OTLP_ENDPOINT"])?;
-        Some((name, format!("{}/v1/traces", base.trim_end_matches('/'))))
-    };
-    let (name, url) = own.or_else(all)?;
+    if let Some((name, url)) = first(env, &["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"]) {
+        return Some(of_standard(env, name, url));
+    }
+    let (name, base) = first(env, &["OTEL_EXPORTER_OTLP_ENDPOINT"])?;
+    let url = format!("{}/v1/traces", base.trim_end_matches('/'));
     Some(of_standard(env, name, &url))
 }
 
@@ -106,8 +104,8 @@ fn of_standard(env: &Env, name: &str, url: &str) -> anyhow::Result<Receiver> {
             "OTEL_EXPORTER_OTLP_PROTOCOL",
         ],
     );
-    if let Some((name, other)) = protocol.filter(|(_, protocol)| *protocol != "http/protobuf") {
-        anyhow::bail!("{name} is {other:?}; goldgate sends http/protobuf");
+    if let Some((name, protocol)) = protocol.filter(|(_, protocol)| *protocol != "http/protobuf") {
+        anyhow::bail!("{name} is {protocol:?}; goldgate sends http/protobuf");
     }
     let headers = match first(
         env,
@@ -225,18 +223,22 @@ fn resource(env: &Env) -> (Vec<(String, String)>, Vec<String>) {
 
 /// Parses `name=value,name=value` with percent-encoded values.
 fn pairs(list: &str) -> anyhow::Result<Vec<(String, String)>> {
-    let parts = list
-        .split(',')
-        .map(str::trim)
-        .filter(|part| !part.is_empty());
-    let pair = |part: &str| {
-        let (name, value) = part.split_once('=')?;
-        let name = name.trim();
-        (!name.is_empty()).then(|| Some((name.to_owned(), decoded(value.trim())?)))?
-    };
-    parts
-        .map(|part| pair(part).context("an entry has no name or no value"))
-        .collect()
+    let mut pairs = Vec::new();
+    for part in list.split(',').map(str::trim) {
+        if !part.is_empty() {
+            pairs.push(pair(part).context("an entry has no name or no value")?);
+        }
+    }
+    Ok(pairs)
+}
+
+fn pair(part: &str) -> Option<(String, String)> {
+    let (name, value) = part.split_once('=')?;
+    let name = name.trim();
+    if name.is_empty() {
+        return None;
+    }
+    Some((name.to_owned(), decoded(value.trim())?))
 }
 
 impl Receiver {

@@ -24,25 +24,25 @@ impl BaseTree<'_> {
         file: &RepoPath,
         content: &ReadContent,
     ) -> Option<StoredForm> {
-        match self.is_unedited(base, file, content) {
-            true => Some(StoredForm::Text),
-            false => content.form_in(base.blob),
+        if self.is_unedited(base, file, content) {
+            return Some(StoredForm::Text);
         }
+        content.form_in(base.blob)
     }
 
     /// Whether git knows without a digest that the head's file is this one.
     fn is_unedited(&self, base: BaseFile<'_>, file: &RepoPath, content: &ReadContent) -> bool {
-        let is_listed = || {
-            let edited = self
-                .edited
-                .get_or_init(|| self.objects.edited(&self.commit));
-            edited
-                .as_ref()
-                .is_none_or(|edited| edited.has(file.as_str()))
-        };
         let is_of_size = base.blob.size == u64::try_from(content.bytes.len()).ok();
         // Git does not look into submodules.
-        base.path == file && is_of_size && self.submodule_of(file).is_none() && !is_listed()
+        if base.path != file || !is_of_size || self.submodule_of(file).is_some() {
+            return false;
+        }
+        let edited = self
+            .edited
+            .get_or_init(|| self.objects.edited(&self.commit));
+        edited
+            .as_ref()
+            .is_some_and(|edited| !edited.has(file.as_str()))
     }
 
     /// Whether these bytes of a file of the head are this file of the base commit.

@@ -28,11 +28,10 @@ pub(super) fn by_folder(entries: Vec<(String, TreeNode)>) -> HashMap<RepoPath, T
             None => drop(folders.insert(folder.to_owned(), vec![(name, node)])),
         }
     }
-    let folder = |(path, entries): (String, Vec<_>)| {
-        (
-            RepoPath::root().below(&path),
-            Arc::new(entries.into_iter().collect()),
-        )
-    };
-    folders.into_iter().map(folder).collect()
+    let mut by_path = HashMap::new();
+    for (path, entries) in folders {
+        let entries = Arc::new(entries.into_iter().collect());
+        by_path.insert(RepoPath::root().below(&path), entries);
+    }
+    by_path
 }
