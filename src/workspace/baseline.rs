@@ -9,9 +9,8 @@ use crate::format::baseline_v1;
 use crate::gate::{SamplesMove, are_cached, case_values, samples_move, usual_samples};
 use crate::model::{
     AgentReport, Baseline, BaselineEntry, COVERAGE, CaseId, CaseValues, Effect, Exclusion,
-    Identity, InputLimit, JudgeEntry, JudgeReport, MetricSpec, NEWLY_FAILING, POLICY_METRICS,
-    PairResult, Policy, RepoPath, Report, Ruling, SampledCase, SuiteConfig, SuiteReport, Tier,
-    Verdict, six_places,
+    InputLimit, JudgeEntry, JudgeReport, MetricSpec, NEWLY_FAILING, POLICY_METRICS, PairResult,
+    Policy, RepoPath, Report, Ruling, SampledCase, SuiteReport, Tier, Verdict, six_places,
 };
 use crate::render::{CliError, plural};
 use crate::report::too_many_left_out;
@@ -109,17 +108,17 @@ pub enum Replaced {
 
 /// Returns the baseline with this run's numbers. Entries of suites and agents that did not run, or that measured nothing, are kept
 /// unchanged. An interrupted run changes nothing. An agent has one entry: that of the deterministic tier, if it ran there.
-pub fn proposed(before: Option<&Baseline>, report: &Report, replaced: Replaced) -> Baseline {
-    with_numbers(before, report, replaced, &|_| true)
+pub fn proposed(old: Option<&Baseline>, report: &Report, replaced: Replaced) -> Baseline {
+    with_numbers(old, report, replaced, &|_| true)
 }
 
 fn with_numbers(
-    before: Option<&Baseline>,
+    old: Option<&Baseline>,
     report: &Report,
     replaced: Replaced,
     is_written: &dyn Fn(&SuiteReport) -> bool,
 ) -> Baseline {
-    let mut after = before.cloned().unwrap_or_default();
+    let mut after = old.cloned().unwrap_or_default();
     if report.called_off.is_some() {
         return after;
     }
@@ -193,10 +192,7 @@ fn fate(known: &BaselineEntry, agent: &AgentReport, cases: usize, replaced: Repl
 }
 
 /// The agents whose entries stay as they are because nobody approved their results, and why.
-pub fn kept_because_worse(
-    before: Option<&Baseline>,
-    report: &Report,
-) -> Vec<(String, &'static str)> {
+pub fn kept_because_worse(old: Option<&Baseline>, report: &Report) -> Vec<(String, &'static str)> {
     let cases = report.counted_cases();
     let mut names = Vec::new();
     for (suite, agent) in report.suite_agents() {
@@ -208,7 +204,7 @@ pub fn kept_because_worse(
             names.push((who, "fails a hard gate"));
             continue;
         }
-        let known = before.and_then(|before| before.entry(&suite.id, &agent.agent));
+        let known = old.and_then(|old| old.entry(&suite.id, &agent.agent));
         let fate = known.map(|known| fate(known, agent, cases, Replaced::Better));
         if matches!(fate, Some(Fate::Worse)) {
             names.push((who, "is worse than the baseline"));
@@ -226,18 +222,15 @@ fn merged(
     kind: &str,
     agent: &AgentReport,
 ) -> BaselineEntry {
-    let is_same = |case: &CaseId, now: &SampledCase| {
-        let before = known.samples.get(case);
-        before.is_some_and(|before| {
-            before.graded_by == now.graded_by && before.input_sha256 == now.input_sha256
-        }) && !corrected.contains(case)
-    };
-    let kept: BTreeSet<CaseId> = measured
-        .samples
-        .iter()
-        .filter(|(case, now)| is_same(case, now))
-        .map(|(case, _)| case.clone())
-        .collect();
+    let mut kept: BTreeSet<CaseId> = BTreeSet::new();
+    for (case, new) in &measured.samples {
+        let is_same = known.samples.get(case).is_some_and(|old| {
+            old.graded_by == new.graded_by && old.input_sha256 == new.input_sha256
+        });
+        if is_same && !corrected.contains(case) {
+            kept.insert(case.clone());
+        }
+    }
     let is_whole =
         kept.len() == measured.samples.len() && measured.cases.len() == known.cases.len();
     if is_whole {
@@ -289,13 +282,13 @@ pub fn is_unmeasured(agent: &AgentReport) -> bool {
 
 /// The numbers of an agent. Of the cases that do not count it has the last values: a quarantine does not lower what a case is compared
 /// with afterwards. Values of another scorer or tier would be compared with nothing.
-fn entry(agent: &AgentReport, before: Option<&BaselineEntry>) -> BaselineEntry {
+fn entry(agent: &AgentReport, old: Option<&BaselineEntry>) -> BaselineEntry {
     // This metric compares with the baseline, so it is not stored in it.
-    let own = agent
+    let stored = agent
         .metrics
         .iter()
         .filter(|metric| metric.name != NEWLY_FAILING && !POLICY_METRICS.contains(&&*metric.name));
-    let metrics = own.filter_map(|metric| Some((metric.name.clone(), metric.value?)));
+    let metrics = stored.filter_map(|metric| Some((metric.name.clone(), metric.value?)));
     let cases = agent.cases.iter().map(|case| {
         (
             case.case.clone(),
@@ -305,36 +298,36 @@ fn entry(agent: &AgentReport, before: Option<&BaselineEntry>) -> BaselineEntry {
             ),
         )
     });
-    let measured_by = |identity: &Identity| (identity.scorer.clone(), identity.tier.clone());
-    let is_alike = |before: &&BaselineEntry| {
-        before.identity.as_ref().map(measured_by) == Some(measured_by(&agent.identity))
-    };
-    let before = before.filter(is_alike);
+    let old = old.filter(|old| {
+        old.identity.as_ref().is_some_and(|identity| {
+            identity.scorer == agent.identity.scorer && identity.tier == agent.identity.tier
+        })
+    });
     let left_out = agent
         .cases
         .iter()
         .filter(|case| case.exclusion != Exclusion::Counted)
         .map(|case| &case.case);
-    let counted = || {
-        let cases = agent.cases.iter();
-        cases.filter(|case| case.exclusion == Exclusion::Counted)
-    };
-    let is_cached = are_cached(counted());
+    let counted = agent
+        .cases
+        .iter()
+        .filter(|case| case.exclusion == Exclusion::Counted);
+    let is_cached = are_cached(counted.clone());
     let counted_samples = agent.policy.as_ref().map(|policy| policy.samples as usize);
     let count = counted_samples
         .filter(|count| *count > 0 && !is_cached)
-        .unwrap_or_else(|| usual_samples(counted()));
+        .unwrap_or_else(|| usual_samples(counted.clone()));
     BaselineEntry {
         finding_count: None,
         metrics: metrics.collect(),
         identity: Some(agent.identity.clone()),
         cases: cases.collect(),
-        samples: counted()
+        samples: counted
             .map(|case| (case.case.clone(), sampled_case(case, count)))
             .collect(),
         cached: is_cached,
         earlier: left_out
-            .filter_map(|case| Some((case.clone(), before?.last_values(case)?.clone())))
+            .filter_map(|case| Some((case.clone(), old?.last_values(case)?.clone())))
             .collect(),
         taxonomy: agent.failed_checks_by_tag(),
         infra: Some(agent.lost_samples()),
@@ -349,11 +342,14 @@ fn entry(agent: &AgentReport, before: Option<&BaselineEntry>) -> BaselineEntry {
 
 /// The samples of a case as the policy `regression` compares them: the first ones. Further ones were asked for because of a failure.
 fn sampled_case(case: &PairResult, count: usize) -> SampledCase {
-    let samples = || case.scored.iter().take(count);
+    let samples = case.scored.iter().take(count);
     SampledCase {
-        scores: samples().map(|one| six_places(one.score)).collect(),
-        passed: samples().map(|one| one.passes).collect(),
-        broken: case.broken.iter().map(|one| one.class).collect(),
+        scores: samples
+            .clone()
+            .map(|scored| six_places(scored.score))
+            .collect(),
+        passed: samples.map(|scored| scored.passes).collect(),
+        broken: case.broken.iter().map(|broken| broken.class).collect(),
         input_sha256: case.input_sha256.clone(),
         graded_by: case.graded_by.clone(),
     }
@@ -432,8 +428,8 @@ impl GradedRun {
         self.proposed_after(self.against.as_ref(), Replaced::Shown)
     }
 
-    pub fn proposed_after(&self, before: Option<&Baseline>, replaced: Replaced) -> Baseline {
-        with_numbers(before, &self.report, replaced, &|suite| {
+    pub fn proposed_after(&self, old: Option<&Baseline>, replaced: Replaced) -> Baseline {
+        with_numbers(old, &self.report, replaced, &|suite| {
             !self.is_of_other_tier(suite)
         })
     }
@@ -441,9 +437,11 @@ impl GradedRun {
     /// Whether these are the model tier's numbers of a suite that also runs in the deterministic tier. The baseline has one entry for an
     /// agent, with which the tier that blocks is compared.
     pub fn is_of_other_tier(&self, report: &SuiteReport) -> bool {
-        let is_deterministic = |suite: &SuiteConfig| {
-            suite.id == report.id && suite.tiers.contains(&Tier::Deterministic)
-        };
-        report.tier == Tier::Model && self.config.suites.iter().any(is_deterministic)
+        report.tier == Tier::Model
+            && self
+                .config
+                .suites
+                .iter()
+                .any(|suite| suite.id == report.id && suite.tiers.contains(&Tier::Deterministic))
     }
 }

@@ -109,27 +109,29 @@ impl KnownCases {
     /// The case of an agent in which the user says what the run's user says; of several, the one with the name of the file. `None` without
     /// such a case.
     pub fn case_of(&self, agent: &AgentName, run: &Transcript, file: &str) -> Option<CaseId> {
-        let found = self.cases_asking(agent, run);
-        let only_of = |cases: Vec<&CaseId>| match cases.as_slice() {
-            [only] => Some((*only).clone()),
-            [] | [_, _, ..] => None,
-        };
-        let of_file = |id: String| {
-            let whole = found.iter().find(|case| case.as_str() == id);
-            let is_part = |case: &&&CaseId| is_part_of_file(case.as_str(), &id);
-            whole
-                .map(|case| (*case).clone())
-                .or_else(|| only_of(found.iter().filter(is_part).copied().collect()))
-        };
-        id_of_file(file)
-            .and_then(of_file)
-            .or_else(|| only_of(found.iter().copied().collect()))
+        let asking = self.cases_asking(agent, run);
+        if let Some(id) = id_of_file(file) {
+            if let Some(case) = asking.iter().find(|case| case.as_str() == id) {
+                return Some((*case).clone());
+            }
+            let mut parts = asking
+                .iter()
+                .filter(|case| is_part_of_file(case.as_str(), &id));
+            if let (Some(only), None) = (parts.next(), parts.next()) {
+                return Some((*only).clone());
+            }
+        }
+        let mut cases = asking.into_iter();
+        match (cases.next(), cases.next()) {
+            (Some(only), None) => Some(only.clone()),
+            (Some(_) | None, _) => None,
+        }
     }
 
     /// The cases of an agent in which the user says what the run's user says.
     pub fn cases_asking(&self, agent: &AgentName, run: &Transcript) -> BTreeSet<&CaseId> {
         let said = run.messages();
-        let mut found: BTreeSet<&CaseId> = BTreeSet::new();
+        let mut cases: BTreeSet<&CaseId> = BTreeSet::new();
         for loaded in &self.plan.suites {
             for pair in loaded
                 .suite
@@ -143,11 +145,11 @@ impl KnownCases {
                 if !said.is_empty()
                     && asks.any(|ask| fits_said(&redacted_ask(&ask, &self.redactor), &said))
                 {
-                    found.insert(&pair.case);
+                    cases.insert(&pair.case);
                 }
             }
         }
-        found
+        cases
     }
 
     /// Which agents there are; `None` if this is one of them.
@@ -244,13 +246,19 @@ impl KnownCases {
     /// The suite of kind `tool_use` with the agent.
     fn suite_of(&self, agent: &AgentName) -> Result<&LoadedSuite, Diagnostic> {
         let mut suites = self.plan.suites.iter();
-        let found = suites.find(|loaded| {
+        let suite = suites.find(|loaded| {
             loaded.kind.name == "tool_use" && loaded.config.agents.contains_key(agent)
         });
-        found.ok_or_else(|| {
-            let what = format!("--new-cases: no suite of kind tool_use has the agent \"{agent}\"");
+        suite.ok_or_else(|| {
+            let message =
+                format!("--new-cases: no suite of kind tool_use has the agent \"{agent}\"");
             let help = "add the agent to such a suite, or set one up with goldgate init";
-            Diagnostic::of_file(&self.plan.config.file, Code::NOTHING_SELECTED, what, help)
+            Diagnostic::of_file(
+                &self.plan.config.file,
+                Code::NOTHING_SELECTED,
+                message,
+                help,
+            )
         })
     }
 }

@@ -46,21 +46,21 @@ pub fn failed_before(
         .into_iter()
         .filter(|case| tiers.contains(&case.tier))
         .collect();
-    match failed.is_empty() {
-        true => Err(Diagnostic::of_command_line(
+    if failed.is_empty() {
+        return Err(Diagnostic::of_command_line(
             Code::NOTHING_SELECTED,
             "--failed: no case failed in the last run of these tiers",
             "run without --failed",
-        )),
-        false => Ok(failed),
+        ));
     }
+    Ok(failed)
 }
 
 /// Saves which cases failed. Cases that this run did not grade keep their state.
 pub fn save_failed(disk: &Disk, results: &RepoPath, report: &Report) -> anyhow::Result<()> {
     let path = file(results);
     // A broken file is replaced: it holds nothing that cannot be graded again.
-    let before = disk
+    let old = disk
         .text(&path)
         .ok()
         .and_then(|source| read_failed(&source).ok())
@@ -69,18 +69,18 @@ pub fn save_failed(disk: &Disk, results: &RepoPath, report: &Report) -> anyhow::
         .suite_cases()
         .map(|(suite, agent, case)| named(suite, agent, case))
         .collect();
-    let mut after: BTreeSet<FailedCase> = before.difference(&graded).cloned().collect();
-    after.extend(
+    let mut new: BTreeSet<FailedCase> = old.difference(&graded).cloned().collect();
+    new.extend(
         report
             .suite_cases()
             .filter(|(_, agent, case)| has_failed(agent, case))
             .map(|(suite, agent, case)| named(suite, agent, case)),
     );
-    if after == before {
+    if new == old {
         return Ok(());
     }
     prepare_last_run(disk, results)?;
-    disk.replace_input(&path, written(&after).as_bytes())
+    disk.replace_input(&path, written(&new).as_bytes())
 }
 
 fn named(suite: &SuiteReport, agent: &AgentReport, case: &PairResult) -> FailedCase {
@@ -94,17 +94,20 @@ fn named(suite: &SuiteReport, agent: &AgentReport, case: &PairResult) -> FailedC
 
 /// Whether a case has to be looked at: a check or one of its values fails, it moved a failed gate, or it was not measured.
 fn has_failed(agent: &AgentReport, case: &PairResult) -> bool {
-    let moved_a_gate = || {
-        let failed = agent.metrics.iter().filter(|metric| metric.verdict.fails());
-        failed
-            .flat_map(|metric| &metric.evidence.cases)
-            .any(|evidence| evidence.case == case.case)
-    };
     match case.exclusion {
         Exclusion::Quarantined => false,
         Exclusion::NoMajority => true,
         Exclusion::Counted => {
-            case.verdict.fails() || case.failed_checks().next().is_some() || moved_a_gate()
+            case.verdict.fails()
+                || case.failed_checks().next().is_some()
+                || moved_a_gate(agent, case)
         }
     }
+}
+
+fn moved_a_gate(agent: &AgentReport, case: &PairResult) -> bool {
+    let failed = agent.metrics.iter().filter(|metric| metric.verdict.fails());
+    failed
+        .flat_map(|metric| &metric.evidence.cases)
+        .any(|evidence| evidence.case == case.case)
 }

@@ -64,8 +64,14 @@ pub fn grade_files(
     let config = read_config(&source)?;
     let named = inputs.base.map(|base| NamedBase::read(base, &config));
     let base = named.as_ref();
-    let other = base.map(|base| &base.files as &dyn OtherCommit);
-    let plan = plan_with_reads(files, other, (&source, config), job.wanted.clone(), &days)?;
+    let other_commit = base.map(|base| &base.files as &dyn OtherCommit);
+    let plan = plan_with_reads(
+        files,
+        other_commit,
+        (&source, config),
+        job.wanted.clone(),
+        &days,
+    )?;
     let known_base = base.and_then(NamedBase::known);
     // A pull request cannot hide anything of its report by patterns of its own.
     let redacting = known_base.map_or(&plan.config, |(_, config)| config);
@@ -95,7 +101,7 @@ pub fn grade_files(
         base_runs: base_runs.as_ref(),
         recordings: &recordings,
     };
-    let graded = grade_tiers(job, &plan, inputs, other, compared)?;
+    let graded = grade_tiers(job, &plan, inputs, other_commit, compared)?;
     // A tier that does not decide by the head's rules does not decide by the base's either.
     let deciding: Vec<&TierRuns> = graded
         .runs
@@ -142,9 +148,10 @@ pub fn grade_files(
             not_gateable,
         },
         notes,
-        match not_run.is_empty() {
-            true => CallableAgents::All,
-            false => CallableAgents::Some,
+        if not_run.is_empty() {
+            CallableAgents::All
+        } else {
+            CallableAgents::Some
         },
     );
     report.config = Some(inputs.config.clone());
@@ -161,9 +168,13 @@ pub fn grade_files(
         let numbers = (&plan.config, against.as_ref(), policy.baseline);
         govern(&mut report, judged, (&base.files, files), numbers);
     }
-    if let Some((base, before)) = known_base {
-        let head = files;
-        add_since_base(&mut report, &plan, BothCommits { base, before, head });
+    if let Some((base, base_config)) = known_base {
+        let commits = BothCommits {
+            base,
+            before: base_config,
+            head: files,
+        };
+        add_since_base(&mut report, &plan, commits);
     }
     if let Some(base) = base {
         report.notes.extend(failing_on_base(&report, &plan));
@@ -199,9 +210,9 @@ enum BaselineNames {
 
 /// The baseline under the names of a config.
 fn named_today(stated: Option<Baseline>, config: &Config) -> (Option<Baseline>, BaselineNames) {
-    let before = stated.as_ref().map(agents_of);
+    let old_agents = stated.as_ref().map(agents_of);
     let renamed = stated.map(|stated| stated.renamed(config));
-    if renamed.as_ref().map(agents_of) == before {
+    if renamed.as_ref().map(agents_of) == old_agents {
         return (renamed, BaselineNames::Todays);
     }
     (renamed, BaselineNames::Old)
@@ -264,14 +275,14 @@ impl<'a> NamedBase<'a> {
 
     fn read(base: &'a dyn BaseFiles, head: &Config) -> Self {
         match base_config(base, &head.file) {
-            BaseConfig::Known(before) => {
+            BaseConfig::Known(base_config) => {
                 let RenamedBase {
                     config,
                     moved,
                     agents,
                     changes,
                     idle,
-                } = RenamedBase::of(&before, head, base);
+                } = RenamedBase::of(&base_config, head, base);
                 Self {
                     config: BaseConfig::Known(Box::new(config)),
                     files: RenamedFiles::new(base, moved, agents),
@@ -321,8 +332,11 @@ fn bind_contents(changes: &mut [GoldenChange], base: &dyn Files, head: &dyn File
 }
 
 /// Refuses a link in place of the head's own baseline. With a base commit it is not read, but the next change is compared with it.
-fn refuse_linked_baseline(files: &dyn Files, own: Option<&RepoPath>) -> Result<(), Diagnostic> {
-    match own.map(|file| files.baseline_bytes(file)) {
+fn refuse_linked_baseline(
+    files: &dyn Files,
+    baseline: Option<&RepoPath>,
+) -> Result<(), Diagnostic> {
+    match baseline.map(|file| files.baseline_bytes(file)) {
         Some(Err(problem)) if problem.code == Code::BAD_LINK => Err(problem),
         Some(_) | None => Ok(()),
     }
@@ -330,12 +344,14 @@ fn refuse_linked_baseline(files: &dyn Files, own: Option<&RepoPath>) -> Result<(
 
 fn baseline_use(
     against: Option<&Baseline>,
-    own: Option<&RepoPath>,
+    baseline: Option<&RepoPath>,
     files: &dyn Files,
 ) -> BaselineUse {
     match against {
         Some(_) => BaselineUse::Existing,
-        None if own.is_some_and(|file| files.baseline_bytes(file).is_ok()) => BaselineUse::Added,
+        None if baseline.is_some_and(|file| files.baseline_bytes(file).is_ok()) => {
+            BaselineUse::Added
+        }
         None => BaselineUse::Compared,
     }
 }
@@ -363,7 +379,7 @@ fn grade_tiers(
     job: &RunOptions,
     plan: &Plan,
     inputs: &GradeInputs<'_>,
-    other: Option<&dyn OtherCommit>,
+    other_commit: Option<&dyn OtherCommit>,
     compared: ComparedNumbers<'_>,
 ) -> Result<GradedTiers, CliError> {
     let tiers = &plan.wanted.tiers;
@@ -375,11 +391,11 @@ fn grade_tiers(
         let mut made = (inputs.make)(plan, *tier)?;
         graded.called_off = graded.called_off.max(made.called_off);
         let read = ReadRuns::default();
-        let kept = other.map(|_| &read);
+        let kept = other_commit.map(|_| &read);
         let from = RunsFrom {
             made: &made,
             parts: job.parts.as_deref(),
-            other,
+            other: other_commit,
             base: compared.base_runs,
             read: kept,
             recordings: compared.recordings,
@@ -391,7 +407,7 @@ fn grade_tiers(
         if !job.decides(*tier) {
             graded
                 .notes
-                .extend(made.not_run.iter().map(|one| one.message.clone()));
+                .extend(made.not_run.iter().map(|run| run.message.clone()));
         }
         graded.not_run.append(&mut made.not_run);
         graded.notes.append(&mut made.notes);

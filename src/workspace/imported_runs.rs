@@ -140,7 +140,7 @@ impl CaseRecordings {
             several => RecordingFiles::Several(
                 several
                     .iter()
-                    .map(|one| (one.sample, one.text.as_bytes()))
+                    .map(|sample| (sample.sample, sample.text.as_bytes()))
                     .collect(),
             ),
         };
@@ -211,13 +211,13 @@ impl RecordingWriter<'_> {
             });
         }
         problems.keep_all(destination.refuse_losses(&samples, self.place.existing));
-        let is_there = |one: &SampleRecording| {
-            one.content == SampleContent::Same
+        let are_there = samples.iter().all(|recording| {
+            recording.content == SampleContent::Same
                 && old
-                    .get(&one.sample)
-                    .is_some_and(|(path, _)| *path == one.path)
-        };
-        let is_changed = old.len() != samples.len() || !samples.iter().all(is_there);
+                    .get(&recording.sample)
+                    .is_some_and(|(path, _)| *path == recording.path)
+        });
+        let is_changed = old.len() != samples.len() || !are_there;
         problems.or(CaseRecordings {
             paths: destination.paths,
             samples,
@@ -267,22 +267,23 @@ fn same_input(
         return Ok(());
     };
     let mut problems = Diagnostics::default();
-    for other in rest {
-        let (asked, asks) = (first.run.messages(), other.run.messages());
+    for later in rest {
+        let (asked, asks) = (first.run.messages(), later.run.messages());
         let (asked, asks) = (compared.of(&asked), compared.of(&asks));
         if !asked.is_empty() && !asks.is_empty() && !are_same_texts(asked, asks) {
             let (asked, asks) = (asked.join(" / "), asks.join(" / "));
-            let what = format!(
+            let message = format!(
                 "this conversation asks {:?}, but the first one for the case \"{case}\" asks {:?}: they are not samples of one case",
                 line(&asks, SHOWN),
                 line(&asked, SHOWN)
             );
             let help = "name each case: leave --case out, and name the key of the case with --case-key PATH";
-            problems.push(
-                other
-                    .source
-                    .problem(other.run.at, Code::DIFFERENT_INPUTS, what, help),
-            );
+            problems.push(later.source.problem(
+                later.run.at,
+                Code::DIFFERENT_INPUTS,
+                message,
+                help,
+            ));
         }
     }
     problems.or(())
@@ -309,11 +310,11 @@ impl RecordingDestination<'_> {
     /// More samples than a run grades.
     fn paths_of_samples(&self, samples: usize) -> Result<Vec<RepoPath>, Diagnostic> {
         if samples > MOST_SAMPLES {
-            let what =
+            let message =
                 format!("this case has {samples} samples; a run grades at most {MOST_SAMPLES}");
             let help = "split the file, or add a case id to each run";
             let folder = self.paths.folder();
-            return Err(self.problem(&folder, Code::TOO_MANY_SAMPLES, &what, help));
+            return Err(self.problem(&folder, Code::TOO_MANY_SAMPLES, &message, help));
         }
         if samples == 1 {
             return Ok(vec![self.paths.single()]);
@@ -349,27 +350,27 @@ impl RecordingDestination<'_> {
         if existing == ExistingRecordings::Replaced {
             // The new set takes the place of every recording of the case, in both layouts, and of nothing else.
             let there = self.folder.list(&inner).unwrap_or_default();
-            for other in there
+            for entry in there
                 .iter()
                 .filter(|entry| sample_number(&entry.name).is_none())
             {
-                let what = "this is not a recording, and it would be lost with the old ones";
+                let message = "this is not a recording, and it would be lost with the old ones";
                 problems.push(self.problem(
-                    &inner.child(&other.name),
+                    &inner.child(&entry.name),
                     Code::OTHER_SAMPLES,
-                    what,
+                    message,
                     "move it elsewhere",
                 ));
             }
             return problems.or(());
         }
-        let (other, kind) = if alone {
+        let (other_path, kind) = if alone {
             (&inner, EntryKind::Folder)
         } else {
             (&file, EntryKind::File)
         };
         let other_layout = Entry {
-            name: other.name().to_owned(),
+            name: other_path.name().to_owned(),
             kind,
         };
         if self
@@ -378,11 +379,11 @@ impl RecordingDestination<'_> {
             .unwrap_or_default()
             .contains(&other_layout)
         {
-            let what = "the case already has recordings in the other layout: one file for one sample, a folder for several";
+            let message = "the case already has recordings in the other layout: one file for one sample, a folder for several";
             problems.push(self.problem(
-                other,
+                other_path,
                 Code::OTHER_FORM,
-                what,
+                message,
                 "use --force to replace it, or another --out",
             ));
         }
@@ -394,31 +395,32 @@ impl RecordingDestination<'_> {
         for more in there
             .iter()
             .map(|entry| inner.child(&entry.name))
-            .filter(|path| samples.iter().all(|one| one.path != *path))
+            .filter(|path| samples.iter().all(|sample| sample.path != *path))
         {
-            let what = "this sample would be mixed with the new ones";
+            let message = "this sample would be mixed with the new ones";
             problems.push(self.problem(
                 &more,
                 Code::OTHER_SAMPLES,
-                what,
+                message,
                 "use --force to replace it, or another --out",
             ));
         }
-        for one in samples.iter().filter(|one| {
-            one.content == SampleContent::New && self.folder.read(&one.path) != Err(NoFile::Missing)
+        for sample in samples.iter().filter(|sample| {
+            sample.content == SampleContent::New
+                && self.folder.read(&sample.path) != Err(NoFile::Missing)
         }) {
-            let what = "this recording already exists";
+            let message = "this recording already exists";
             problems.push(self.problem(
-                &one.path,
+                &sample.path,
                 Code::WOULD_OVERWRITE,
-                what,
+                message,
                 "use --force to replace it, or another --out",
             ));
         }
         problems.or(())
     }
 
-    fn problem(&self, path: &RepoPath, code: Code, what: &str, help: &str) -> Diagnostic {
-        Diagnostic::of_file(display_path(self.out, path), code, what, help)
+    fn problem(&self, path: &RepoPath, code: Code, message: &str, help: &str) -> Diagnostic {
+        Diagnostic::of_file(display_path(self.out, path), code, message, help)
     }
 }

@@ -38,21 +38,21 @@ impl JoinedShards {
             .iter()
             .map(|folder| read_part(folder))
             .collect::<Result<Vec<ShardPart>, CliError>>()?;
-        let one = together(&parts)?;
+        let first = together(&parts)?;
         let (disk, file) = Disk::of_config(config)?;
-        if sha256_hex(&disk.bytes(&file)?) != one.asked.config_sha256
-            || one.report.config.as_ref() != Some(&file)
+        if sha256_hex(&disk.bytes(&file)?) != first.asked.config_sha256
+            || first.report.config.as_ref() != Some(&file)
         {
-            let what = "the shards were graded with another config";
+            let message = "the shards were graded with another config";
             return Err(Diagnostic::of_file(
                 &file,
                 Code::OTHER_CONFIG,
-                what,
+                message,
                 "merge on the commit of the shards",
             )
             .into());
         }
-        let job = job(config, one, &parts)?;
+        let job = job(config, first, &parts)?;
         Ok(Self { parts, job })
     }
 
@@ -64,14 +64,14 @@ impl JoinedShards {
             .commit
             .clone()
             .zip(head_commit(disk))
-            .filter(|(one, other)| one != other)
+            .filter(|(graded, checked_out)| graded != checked_out)
         else {
             return Ok(());
         };
-        let what = format!("the shards are of the commit {parts}, but {here} is checked out");
+        let message = format!("the shards are of the commit {parts}, but {here} is checked out");
         Err(Diagnostic::of_command_line(
             Code::BAD_PARTS,
-            what,
+            message,
             "merge on the commit of the shards",
         ))
     }
@@ -81,19 +81,19 @@ impl JoinedShards {
     /// # Errors
     /// Another base commit than that of the shards.
     pub fn is_of_base(&self, named: &str, base: Option<&str>) -> Result<(), Diagnostic> {
-        let own = self.job.base.as_deref();
-        if own == base {
+        let graded_base = self.job.base.as_deref();
+        if graded_base == base {
             return Ok(());
         }
-        let graded = own.map_or("without a base commit".to_owned(), |own| {
-            format!("against {}", short(Some(own)))
+        let graded = graded_base.map_or("without a base commit".to_owned(), |commit| {
+            format!("against {}", short(Some(commit)))
         });
-        let what = format!(
+        let message = format!(
             "the shards were graded {graded}, but --base {named} is {}",
             short(base)
         );
         let help = format!("grade all shards with --base {named}, or merge without --base");
-        Err(Diagnostic::of_command_line(Code::BAD_PARTS, what, help))
+        Err(Diagnostic::of_command_line(Code::BAD_PARTS, message, help))
     }
 
     /// Checks the joined result against the shards, and adds their times and costs.
@@ -114,19 +114,17 @@ impl JoinedShards {
 /// Returns the folders of the shards below a folder, sorted by name.
 #[cfg(feature = "github")]
 pub fn folders(below: &str) -> Result<Vec<String>, CliError> {
-    let missing = |_| {
-        let help = "download the folder of each shard into its own folder below this one";
-        Diagnostic::of_read(
+    let Ok(disk) = Disk::open(Path::new(below)) else {
+        let missing = Diagnostic::of_read(
             below,
             ReadFailure::MissingFolder,
             "the folder does not exist",
-            help,
-        )
+            "download the folder of each shard into its own folder below this one",
+        );
+        return Err(missing.into());
     };
-    let names = Disk::open(Path::new(below))
-        .map_err(missing)?
-        .list(&RepoPath::root())?;
-    Ok(names
+    let entries = disk.list(&RepoPath::root())?;
+    Ok(entries
         .iter()
         .map(|entry| format!("{below}/{}", entry.name))
         .collect())
@@ -134,20 +132,11 @@ pub fn folders(below: &str) -> Result<Vec<String>, CliError> {
 
 pub(super) fn read_part(folder: &str) -> Result<ShardPart, CliError> {
     let shown = RepoPath::root().child(&format!("{}/{FILE}", folder.trim_end_matches('/')));
-    let missing = || {
-        let help = "use a folder that goldgate run --shard i/n --out DIR wrote";
-        Diagnostic::of_read(
-            &shown,
-            ReadFailure::MissingFile,
-            "this folder has no shard",
-            help,
-        )
-    };
     let part = Disk::open(Path::new(folder))
-        .map_err(|_| missing())?
+        .map_err(|_| no_shard(&shown))?
         .own_text(&RepoPath::root().child(FILE), &InputLimit::REPORT);
     let SourceText { text, .. } = part.map_err(|problem| match problem.read_failure {
-        Some(ReadFailure::MissingFile) => missing(),
+        Some(ReadFailure::MissingFile) => no_shard(&shown),
         _ => Diagnostic {
             file: shown.to_string(),
             ..problem
@@ -156,53 +145,57 @@ pub(super) fn read_part(folder: &str) -> Result<ShardPart, CliError> {
     Ok(shard_v1::read_shard(&SourceText::from_text(shown, text))?)
 }
 
+fn no_shard(shown: &RepoPath) -> Diagnostic {
+    Diagnostic::of_read(
+        shown,
+        ReadFailure::MissingFile,
+        "this folder has no shard",
+        "use a folder that goldgate run --shard i/n --out DIR wrote",
+    )
+}
+
 /// Returns the first shard if each shard of one run is given exactly once.
 pub(super) fn together(parts: &[ShardPart]) -> Result<&ShardPart, Diagnostic> {
-    let refuse =
-        |what: String, help: &str| Diagnostic::of_command_line(Code::BAD_PARTS, what, help);
     let Some(first) = parts.first() else {
-        return Err(refuse(
-            "no shard is given".to_owned(),
-            "name the shards' folders",
-        ));
+        return Err(bad_parts("no shard is given", "name the shards' folders"));
     };
-    let of = first.shard.of();
-    if let Some(other) = parts.iter().find(|part| part.shard.of() != of) {
-        let what = format!(
+    let total = first.shard.of();
+    if let Some(part) = parts.iter().find(|part| part.shard.of() != total) {
+        let message = format!(
             "{} and {} are shards of different runs",
-            first.shard, other.shard
+            first.shard, part.shard
         );
-        return Err(refuse(what, "merge the shards of one run"));
+        return Err(bad_parts(message, "merge the shards of one run"));
     }
-    for number in 1..=of {
-        let what = match parts
+    for number in 1..=total {
+        let message = match parts
             .iter()
             .filter(|part| part.shard.number() == number)
             .count()
         {
-            0 => format!("the shard {number}/{of} is missing"),
+            0 => format!("the shard {number}/{total} is missing"),
             1 => continue,
-            count => format!("the shard {number}/{of} is given {count} times"),
+            count => format!("the shard {number}/{total} is given {count} times"),
         };
-        return Err(refuse(what, "name the folder of each shard once"));
+        return Err(bad_parts(message, "name the folder of each shard once"));
     }
     if let Some((part, why)) = parts
         .iter()
         .find_map(|part| Some((part, part.report.called_off?)))
     {
-        let what = format!("the shard {} is incomplete: {}", part.shard, why.message());
-        return Err(refuse(what, "grade it again completely"));
+        let message = format!("the shard {} is incomplete: {}", part.shard, why.message());
+        return Err(bad_parts(message, "grade it again completely"));
     }
     for part in parts {
-        let (report, other) = (&first.report, &part.report);
+        let (report, part_report) = (&first.report, &part.report);
         let differs = [
-            ("commit", report.commit != other.commit),
+            ("commit", report.commit != part_report.commit),
             (
                 "version of goldgate",
-                report.tool.version != other.tool.version,
+                report.tool.version != part_report.tool.version,
             ),
-            ("config file", report.config != other.config),
-            ("tier", report.tiers != other.tiers),
+            ("config file", report.config != part_report.config),
+            ("tier", report.tiers != part_report.tiers),
             (
                 "config",
                 first.asked.config_sha256 != part.asked.config_sha256,
@@ -212,21 +205,21 @@ pub(super) fn together(parts: &[ShardPart]) -> Result<&ShardPart, Diagnostic> {
                 first.asked != part.asked,
             ),
         ];
-        if let Some((what, _)) = differs.into_iter().find(|(_, differs)| *differs) {
-            let what = format!(
-                "the shards {} and {} differ in their {what}",
+        if let Some((subject, _)) = differs.into_iter().find(|(_, differs)| *differs) {
+            let message = format!(
+                "the shards {} and {} differ in their {subject}",
                 first.shard, part.shard
             );
-            return Err(refuse(
-                what,
+            return Err(bad_parts(
+                message,
                 "grade all shards with the same options on one commit",
             ));
         }
     }
     if first.report.tool.version != env!("CARGO_PKG_VERSION") {
-        let what = format!("the shards are of goldgate {}", first.report.tool.version);
-        return Err(refuse(
-            what,
+        let message = format!("the shards are of goldgate {}", first.report.tool.version);
+        return Err(bad_parts(
+            message,
             concat!(
                 "merge with that version, not with ",
                 env!("CARGO_PKG_VERSION")
@@ -236,9 +229,13 @@ pub(super) fn together(parts: &[ShardPart]) -> Result<&ShardPart, Diagnostic> {
     Ok(first)
 }
 
+fn bad_parts(message: impl Into<String>, help: &str) -> Diagnostic {
+    Diagnostic::of_command_line(Code::BAD_PARTS, message, help)
+}
+
 pub(super) fn job(
     config: &str,
-    one: &ShardPart,
+    first: &ShardPart,
     parts: &[ShardPart],
 ) -> Result<RunOptions, CliError> {
     let mut joined = ShardResults::default();
@@ -260,11 +257,11 @@ pub(super) fn job(
         samples,
         base,
         base_branch,
-    } = one.asked.clone();
+    } = first.asked.clone();
     Ok(RunOptions {
         config: config.to_owned(),
         wanted: Selection {
-            tiers: one.report.tiers.clone(),
+            tiers: first.report.tiers.clone(),
             suites,
             agents,
             cases: selection::patterns(&cases)?,
@@ -282,7 +279,7 @@ pub(super) fn job(
         } else {
             DecidingTiers::Deterministic
         },
-        commit: one.report.commit.clone(),
+        commit: first.report.commit.clone(),
         base,
         base_branch,
         uncommitted: UncommittedFiles::Refused,
@@ -293,65 +290,56 @@ pub(super) fn job(
 
 /// Checks that the shards were graded with the golden files of this checkout, and that all their results were used.
 pub(super) fn belong(parts: &[ShardPart], whole: &Report, count: usize) -> Result<(), Diagnostic> {
-    let refuse = |what: String| {
-        Diagnostic::of_command_line(
-            Code::BAD_PARTS,
-            what,
-            "grade all shards on the same checkout and merge there",
-        )
-    };
-    let agents = |report: &Report| -> Vec<_> {
-        report
-            .suite_agents()
-            .map(|(suite, agent)| {
-                (
-                    (suite.tier, suite.id.clone(), agent.agent.clone()),
-                    agent.identity.suite_digest.clone(),
-                )
-            })
-            .collect()
-    };
-    let known = agents(whole);
-    for (shard, one) in parts.iter().flat_map(|part| {
-        agents(&part.report)
-            .into_iter()
-            .map(|one| (part.shard, one))
-    }) {
-        if !known.contains(&one) {
-            let (_, suite, agent) = one.0;
-            return Err(refuse(format!(
-                "the shard {shard} has other golden files for {suite}/{agent} than this checkout"
-            )));
+    let help = "grade all shards on the same checkout and merge there";
+    let mut known = BTreeSet::new();
+    for (suite, agent) in whole.suite_agents() {
+        known.insert((
+            suite.tier,
+            &suite.id,
+            &agent.agent,
+            &agent.identity.suite_digest,
+        ));
+    }
+    for part in parts {
+        for (suite, agent) in part.report.suite_agents() {
+            let digest = &agent.identity.suite_digest;
+            if !known.contains(&(suite.tier, &suite.id, &agent.agent, digest)) {
+                let message = format!(
+                    "the shard {} has other golden files for {}/{} than this checkout",
+                    part.shard, suite.id, agent.agent
+                );
+                return Err(bad_parts(message, help));
+            }
         }
     }
     let graded: usize = whole.agents().map(|agent| agent.cases.len()).sum();
-    match graded == count {
-        true => Ok(()),
-        false => Err(refuse(format!(
+    if graded != count {
+        let message = format!(
             "the shards have {}, but the config has {graded}",
             plural(count, "pair of agent and case", "pairs of agent and case")
-        ))),
+        );
+        return Err(bad_parts(message, help));
     }
+    Ok(())
 }
 
 /// Sets the first start, the last end and the total usage.
 pub(super) fn times(parts: &[ShardPart], report: &mut Report) {
-    let reports = || parts.iter().map(|part| &part.report);
-    report.started_at = reports()
-        .map(|part| part.started_at.clone())
-        .min()
-        .unwrap_or_default();
-    report.finished_at = reports()
-        .map(|part| part.finished_at.clone())
-        .max()
-        .unwrap_or_default();
-    report.usage = reports()
-        .map(|part| part.usage)
-        .fold(RunUsage::default(), RunUsage::and);
+    let starts = parts.iter().map(|part| &part.report.started_at);
+    report.started_at = starts.min().cloned().unwrap_or_default();
+    let ends = parts.iter().map(|part| &part.report.finished_at);
+    report.finished_at = ends.max().cloned().unwrap_or_default();
+    report.usage = RunUsage::default();
+    for part in parts {
+        report.usage = report.usage.and(part.report.usage);
+    }
     // Notes of live runs are only in the shards' reports.
     let notes = parts.iter().flat_map(|part| {
-        let own = report::shard_note(part.shard);
-        part.report.notes.iter().filter(move |note| **note != own)
+        let shard_note = report::shard_note(part.shard);
+        part.report
+            .notes
+            .iter()
+            .filter(move |note| **note != shard_note)
     });
     let notes: BTreeSet<&String> = notes.collect();
     let new: Vec<String> = notes

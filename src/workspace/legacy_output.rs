@@ -39,11 +39,7 @@ fn files(report: &Report) -> Vec<LegacyFile> {
         .filter(|char| char.is_ascii_digit() || *char == 'T')
         .collect();
     let root = RepoPath::root();
-    let every = |path: RepoPath, text: String| LegacyFile {
-        path,
-        text,
-        keep: OverwritePolicy::Every,
-    };
+
     let (mut files_to_write, mut evaluated) = (Vec::new(), Vec::new());
     for suite in &report.suites {
         let stderr = root.child(suite.id.as_str()).child("stderr");
@@ -57,26 +53,29 @@ fn files(report: &Report) -> Vec<LegacyFile> {
                 });
             }
         }
-        let alone = || report_v1::written(&only(report, &[suite]));
+
         match kind(&suite.kind).map_or(LegacyOutput::None, |kind| kind.legacy_output) {
             LegacyOutput::None => {}
             LegacyOutput::History => {
-                let own = root.child(suite.id.as_str());
-                let history = own.child("history").child(&format!("eval_{stamp}Z.json"));
+                let folder = root.child(suite.id.as_str());
+                let text = report_v1::written(&only(report, &[suite]));
+                let history = folder
+                    .child("history")
+                    .child(&format!("eval_{stamp}Z.json"));
                 files_to_write.push(LegacyFile {
-                    path: own.child("latest.json"),
-                    text: alone(),
+                    path: folder.child("latest.json"),
+                    text: text.clone(),
                     keep: OverwritePolicy::Latest,
                 });
-                files_to_write.push(every(history, alone()));
+                files_to_write.push(of_every_run(history, text));
             }
             LegacyOutput::Attempts => {
-                let own = root.child(suite.id.as_str()).child("attempts");
+                let folder = root.child(suite.id.as_str()).child("attempts");
                 for case in suite.agents.iter().flat_map(|agent| &agent.cases) {
                     for (sample, kept) in &case.kept {
                         let name = format!("{}-{}-{sample}.json", case.agent, case.case);
                         files_to_write.push(LegacyFile {
-                            path: own.child(&name),
+                            path: folder.child(&name),
                             text: kept.to_string(),
                             keep: OverwritePolicy::Latest,
                         });
@@ -85,23 +84,34 @@ fn files(report: &Report) -> Vec<LegacyFile> {
             }
             LegacyOutput::Evaluations => {
                 let name = format!("{}-{stamp}.json", suite.id);
-                files_to_write.push(every(root.child("golden").child(&name), alone()));
+                files_to_write.push(of_every_run(
+                    root.child("golden").child(&name),
+                    report_v1::written(&only(report, &[suite])),
+                ));
                 evaluated.push(suite);
             }
         }
     }
     if !evaluated.is_empty() {
         let part = only(report, &evaluated);
-        files_to_write.push(every(
+        files_to_write.push(of_every_run(
             root.child(&format!("evaluation-{stamp}.json")),
             report_v1::written(&part),
         ));
-        files_to_write.push(every(
+        files_to_write.push(of_every_run(
             root.child(&format!("summary-{stamp}.json")),
             report_v1::summary(&part),
         ));
     }
     files_to_write
+}
+
+fn of_every_run(path: RepoPath, text: String) -> LegacyFile {
+    LegacyFile {
+        path,
+        text,
+        keep: OverwritePolicy::Every,
+    }
 }
 
 /// Returns the report with only these suites.

@@ -50,7 +50,7 @@ pub fn add_past_baselines(done: &mut GradedRun, disk: &Disk) {
 }
 
 fn metrics_with_evidence(done: &mut GradedRun) -> Vec<(NumberName, &mut MetricReport)> {
-    let mut found = Vec::new();
+    let mut metrics = Vec::new();
     for suite in &mut done.report.suites {
         for agent in &mut suite.agents {
             for metric in &mut agent.metrics {
@@ -60,12 +60,12 @@ fn metrics_with_evidence(done: &mut GradedRun) -> Vec<(NumberName, &mut MetricRe
                         agent.agent.to_string(),
                         metric.name.clone(),
                     );
-                    found.push((name, metric));
+                    metrics.push((name, metric));
                 }
             }
         }
     }
-    found
+    metrics
 }
 
 /// The last committed baselines, oldest first. Those that cannot be read are left out, and a shallow clone has none.

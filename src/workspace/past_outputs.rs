@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Context;
 
-use crate::diag::{Code, Diagnostics};
+use crate::diag::Code;
 use crate::evaluation::live_layout::LiveLayout;
 use crate::evaluation::plan::plan;
 use crate::evaluation::replay::{Replay, RunReader};
@@ -47,7 +47,7 @@ pub fn past_outputs(
         PastCommit::OfBaseline(file) => {
             let versions = git
                 .versions(file, 1)
-                .map(|found| found.versions)
+                .map(|history| history.versions)
                 .unwrap_or_default();
             let Some(version) = versions.into_iter().find(|version| version.blob.is_some()) else {
                 return Ok(None);
@@ -56,13 +56,10 @@ pub fn past_outputs(
         }
     };
     let commit_name = short_commit(&commit).to_owned();
-    let context = || format!("while reading the recordings of commit {commit_name}");
+    let action = format!("while reading the recordings of commit {commit_name}");
     let head = ReadOnce::of(disk);
-    let tree = BaseTree::open(&git, &commit, &head).with_context(context)?;
-    let refused = |problems: Diagnostics| {
-        let first = problems.first_line();
-        anyhow::anyhow!("{}: {first}", context())
-    };
+    let tree = BaseTree::open(&git, &commit, &head).with_context(|| action.clone())?;
+
     let plan = match plan(&tree, config, wanted, &world.clock.days()) {
         Ok(plan) => plan,
         // The suite, the agent or the case is newer than the commit.
@@ -72,10 +69,11 @@ pub fn past_outputs(
                 samples: BTreeMap::new(),
             }));
         }
-        Err(problems) => return Err(refused(problems)),
+        Err(problems) => anyhow::bail!("{action}: {}", problems.first_line()),
     };
     let layout = LiveLayout::of_exchanges(&plan.config, Tier::Deterministic);
-    let runs = Replay::open(&tree, &plan, Tier::Deterministic, &layout).map_err(refused)?;
+    let runs = Replay::open(&tree, &plan, Tier::Deterministic, &layout)
+        .map_err(|problems| anyhow::anyhow!("{action}: {}", problems.first_line()))?;
     let mut samples = BTreeMap::new();
     for loaded in &plan.suites {
         // The runs of a program that needs no recordings are not stored.
@@ -88,11 +86,10 @@ pub fn past_outputs(
                 pair.agent.clone(),
                 pair.case.clone(),
             );
-            samples.insert(
-                name,
-                runs.samples(pair, SampleCount::AtLeast(1))
-                    .map_err(refused)?,
-            );
+            let of_pair = runs
+                .samples(pair, SampleCount::AtLeast(1))
+                .map_err(|problems| anyhow::anyhow!("{action}: {}", problems.first_line()))?;
+            samples.insert(name, of_pair);
         }
     }
     Ok(Some(PastOutputs {

@@ -19,23 +19,23 @@ struct FoundData {
 
 /// A note that names the personal data in conversations, cases and run records with their number; `None` without any.
 pub fn personal_data_note(files: &[TranscriptFile], records: &[RunRecordFile]) -> Option<String> {
-    let mut found = FoundData::default();
+    let mut personal = FoundData::default();
     for file in files {
         for run in &file.runs {
-            found.add(&texts_of(run));
+            personal.add(&texts_of(run));
         }
         for case in &file.cases {
             let mut texts = Vec::new();
             add_texts(&serde_json::to_value(case).unwrap_or_default(), &mut texts);
-            found.add(&texts);
+            personal.add(&texts);
         }
     }
     for record in records {
         let mut texts = Vec::new();
         add_texts(&lenient::any(record.text()).unwrap_or_default(), &mut texts);
-        found.add(&texts);
+        personal.add(&texts);
     }
-    found.note()
+    personal.note()
 }
 
 impl FoundData {

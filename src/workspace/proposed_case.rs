@@ -117,10 +117,13 @@ impl ProposedCase {
         let unanswered = "without an answer";
         let first = samples.first().ok_or(unanswered)?;
         let query = first.query.as_ref().ok_or(unanswered)?;
-        let is_blank =
-            |text: &Option<String>| text.as_ref().is_none_or(|text| text.trim().is_empty());
-        if query.trim().is_empty() || samples.iter().any(|run| is_blank(&run.text)) {
+        if query.trim().is_empty() {
             return Err(unanswered);
+        }
+        for run in samples {
+            if run.text.as_ref().is_none_or(|text| text.trim().is_empty()) {
+                return Err(unanswered);
+            }
         }
         let required = origin.case.map(|case| case.answer()).unwrap_or_default();
         // A user who said two things before the answer did not ask one query.
@@ -173,10 +176,12 @@ impl ProposedCase {
     /// The case of trials with a simulated user: what all of them called. `None` if they have no call in common.
     fn of_trials(trials: &[&Transcript], file: &str, stage: CaseStage) -> Option<Self> {
         let (first, others) = trials.split_first()?;
-        let is_called_by =
-            |run: &Transcript, name: &str| run.calls.iter().any(|call| call.name == name);
-        let is_common = |call: &&Call| others.iter().all(|run| is_called_by(run, &call.name));
-        let expected_tools = distinct_tools(first.calls.iter().filter(is_common));
+        let common = first.calls.iter().filter(|call| {
+            others
+                .iter()
+                .all(|run| run.calls.iter().any(|made| made.name == call.name))
+        });
+        let expected_tools = distinct_tools(common);
         if expected_tools.is_empty() && !trials.iter().all(|run| run.calls.is_empty()) {
             return None;
         }
@@ -368,15 +373,15 @@ struct TurnCalls<'a> {
 impl<'a> TurnCalls<'a> {
     fn of(run: &'a Transcript, index: usize) -> Self {
         let is_only = run.turns.len() == 1;
-        let turn_of = |call: &Call| call.turn.and_then(|turn| usize::try_from(turn).ok());
+
         let earlier = run
             .calls
             .iter()
-            .filter(|call| !is_only && turn_of(call).is_some_and(|turn| turn < index));
+            .filter(|call| !is_only && turn_index(call).is_some_and(|turn| turn < index));
         let within: Vec<&Call> = run
             .calls
             .iter()
-            .filter(|call| is_only || turn_of(call) == Some(index))
+            .filter(|call| is_only || turn_index(call) == Some(index))
             .collect();
         Self {
             until: earlier.chain(within.iter().copied()).collect(),
@@ -461,7 +466,7 @@ fn id_of(run: &Transcript, origin: Origin<'_>) -> String {
         return stated;
     }
     let named = stem(origin.file).map(|stem| {
-        if stem.contains(|one: char| one.is_ascii_alphabetic()) {
+        if stem.contains(|letter: char| letter.is_ascii_alphabetic()) {
             stem
         } else {
             format!("case-{stem}")
@@ -474,6 +479,10 @@ fn id_of(run: &Transcript, origin: Origin<'_>) -> String {
         QueryCount::One => stem,
         QueryCount::Several => format!("{stem}-{}", origin.position),
     }
+}
+
+fn turn_index(call: &Call) -> Option<usize> {
+    usize::try_from(call.turn?).ok()
 }
 
 /// The id of a case that has a file of its own: the file's name up to its first dot, if it is an id with some letters.

@@ -36,7 +36,7 @@ pub fn write_part(folder: &Disk, job: &RunOptions, done: &GradedRun) -> anyhow::
         not_run: done
             .not_run
             .iter()
-            .map(|one| (one.tier, one.message.clone()))
+            .map(|not_run| (not_run.tier, not_run.message.clone()))
             .collect(),
         report: done.report.clone(),
     };

@@ -44,22 +44,27 @@ pub fn write_all(folder: &Disk, report: &Report, proposed: &Baseline) -> anyhow:
         columns: u16::MAX,
         detail: Detail::Everything,
     };
-    let write =
-        |name: &str, text: String| folder.replace(&RepoPath::root().child(name), text.as_bytes());
+
     for format in RENDERERS {
         match (format.file, format.render) {
             (None, _) => {}
-            (Some(name), Rendering::Text(render)) => write(name, render(report, screen))?,
+            (Some(name), Rendering::Text(render)) => {
+                write_text(folder, name, &render(report, screen))?
+            }
             (Some(name), Rendering::Own(render)) => {
                 let file = RepoPath::root().child(name);
                 folder.replace_own(&file, &InputLimit::REPORT, &|out| render(report, out))?;
             }
         }
     }
-    write(SUMMARY, report_v1::summary(report))?;
+    write_text(folder, SUMMARY, &report_v1::summary(report))?;
     let file = RepoPath::root().child(PROPOSED_BASELINE);
     folder.replace_own(&file, &InputLimit::BASELINE, &|out| {
         baseline_v1::write_baseline(proposed, out)
     })?;
     legacy_output::write(folder, report)
+}
+
+fn write_text(folder: &Disk, name: &str, text: &str) -> anyhow::Result<()> {
+    folder.replace(&RepoPath::root().child(name), text.as_bytes())
 }

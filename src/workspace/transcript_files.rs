@@ -7,7 +7,7 @@ use import::{Format, Hints, Source, Transcript};
 use super::proposed_case::{Origin, QueryCount};
 use super::run_record_file::RunRecordFile;
 use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::files::{FilePaths, Files, SourceText, all_files_below, files_below};
+use crate::files::{Files, SourceText, all_files_below, files_below};
 use crate::format::foreign_cases::{ForeignCase, adk_cases, golden_cases, promptfoo_cases};
 use crate::format::redact::redacted_transcript;
 use crate::format::run_v1::{is_run, states_schema};
@@ -90,7 +90,7 @@ impl<'a> Origins<'a> {
         let numbered = (1..).zip(runs);
         numbered
             .into_iter()
-            .find(|(_, other)| std::ptr::eq(*other, run))
+            .find(|(_, listed)| std::ptr::eq(*listed, run))
             .map_or(1, |(number, _)| number)
     }
 
@@ -162,7 +162,7 @@ pub fn read_transcript_files(
 ) -> Result<TranscriptFiles, CliError> {
     let redactor = world.redactor();
     let mut problems = Diagnostics::default();
-    let mut found = TranscriptFiles {
+    let mut transcripts = TranscriptFiles {
         files: Vec::new(),
         records: Vec::new(),
         skipped: Vec::new(),
@@ -174,7 +174,7 @@ pub fn read_transcript_files(
                 .map_err(Diagnostics::from)
                 .and_then(|source| read_file(source, Place::default(), reading, &redactor));
             if let Some(read) = problems.keep_all(read) {
-                problems.keep(found.add(read, FoundBy::Name));
+                problems.keep(transcripts.add(read, FoundBy::Name));
             }
             continue;
         }
@@ -195,19 +195,19 @@ pub fn read_transcript_files(
                 };
                 let read = read_file(source, place, reading, &redactor);
                 if let Some(read) = problems.keep_all(read) {
-                    problems.keep(found.add(read, named.found_by));
+                    problems.keep(transcripts.add(read, named.found_by));
                 }
             }
         }
     }
     problems.or(())?;
-    if found.files.is_empty() && found.records.is_empty() {
-        let what = "no file of a known format was found";
+    if transcripts.files.is_empty() && transcripts.records.is_empty() {
+        let message = "no file of a known format was found";
         return Err(
-            Diagnostic::of_file(paths.join(" "), Code::NO_TRANSCRIPT, what, formats()).into(),
+            Diagnostic::of_file(paths.join(" "), Code::NO_TRANSCRIPT, message, formats()).into(),
         );
     }
-    Ok(found)
+    Ok(transcripts)
 }
 
 /// What reading one file gave.
@@ -253,8 +253,8 @@ fn read_file(
 ) -> Result<ReadFile, Diagnostics> {
     let says_record = reading.form.is_none() && states_schema(&source);
     let file = (!says_record).then(|| parsed(&source)).transpose()?;
-    let found = file.and_then(|file| Some((reading.form.or_else(|| file.format())?, file)));
-    let Some((form, file)) = found else {
+    let known_form = file.and_then(|file| Some((reading.form.or_else(|| file.format())?, file)));
+    let Some((form, file)) = known_form else {
         if says_record || is_run(&source) {
             let record = RunRecordFile::read(source, place.inner, redactor)?;
             return Ok(ReadFile::Record(record));
@@ -401,19 +401,14 @@ fn wanted_files(
     folder: &RepoPath,
     is_wanted: impl Fn(&str, &RepoPath) -> bool,
 ) -> Result<Vec<RepoPath>, Diagnostic> {
-    let wanted = |files: FilePaths| -> Vec<RepoPath> {
-        files
-            .into_iter()
-            .filter(|(name, file)| is_wanted(name, file))
-            .map(|(_, file)| file)
-            .collect()
-    };
-    let found = wanted(files_below(disk as &dyn Files, folder)?);
-    if found.is_empty() {
-        Ok(wanted(all_files_below(disk as &dyn Files, folder)?))
-    } else {
-        Ok(found)
+    let disk = disk as &dyn Files;
+    let mut files = files_below(disk, folder)?;
+    files.retain(|name, file| is_wanted(name, file));
+    if files.is_empty() {
+        files = all_files_below(disk, folder)?;
+        files.retain(|name, file| is_wanted(name, file));
     }
+    Ok(files.into_values().collect())
 }
 
 /// The files that a path names.
@@ -447,10 +442,9 @@ fn files_of(path: &str) -> Result<NamedFiles, Diagnostic> {
         };
         return match disk.list(&place) {
             Ok(_) => {
-                let is_wanted = |name: &str, _: &RepoPath| {
+                let files = wanted_files(&disk, &place, |name, _| {
                     SUFFIXES.iter().any(|suffix| name.ends_with(suffix)) && !is_hidden(name)
-                };
-                let files = wanted_files(&disk, &place, is_wanted)?;
+                })?;
                 Ok(NamedFiles {
                     disk,
                     files,
@@ -485,26 +479,24 @@ fn files_of(path: &str) -> Result<NamedFiles, Diagnostic> {
             "correct it",
         )
     })?;
-    let is_wanted =
-        |name: &str, file: &RepoPath| glob.matches(file) && (!is_hidden(name) || is_hidden(rest));
-    let files = wanted_files(&disk, glob.folder(), is_wanted)?;
-    match files.is_empty() {
-        true => {
-            let help = "correct it; * matches within a folder, ** across folders";
-            Err(Diagnostic::of_file(
-                path,
-                Code::NO_TRANSCRIPT,
-                "no file matches this pattern",
-                help,
-            ))
-        }
-        false => Ok(NamedFiles {
-            disk,
-            files,
-            found_by: FoundBy::Name,
-            folder: Some(glob.folder().clone()),
-        }),
+    let files = wanted_files(&disk, glob.folder(), |name, file| {
+        glob.matches(file) && (!is_hidden(name) || is_hidden(rest))
+    })?;
+    if files.is_empty() {
+        let help = "correct it; * matches within a folder, ** across folders";
+        return Err(Diagnostic::of_file(
+            path,
+            Code::NO_TRANSCRIPT,
+            "no file matches this pattern",
+            help,
+        ));
     }
+    Ok(NamedFiles {
+        disk,
+        files,
+        found_by: FoundBy::Name,
+        folder: Some(glob.folder().clone()),
+    })
 }
 
 /// Whether a file or one of its folders is hidden.

@@ -7,8 +7,8 @@ use crate::files::{Files, SourceText};
 use crate::format::baseline_v1;
 use crate::gate::{BaseNumber, PlannedGate, Subject, planned_in, ruling};
 use crate::model::{
-    Agent, AgentName, Baseline, BaselineEntry, BaselineRule, CaseId, Config, GoldenChange,
-    NEWLY_FAILING, PASSED, RepoPath, Report, Ruling, RunSource, SuiteId, Tier, Verdict, Weight,
+    AgentName, Baseline, BaselineEntry, BaselineRule, CaseId, Config, GoldenChange, NEWLY_FAILING,
+    PASSED, RepoPath, Report, Ruling, RunSource, SuiteId, Tier, Verdict, Weight,
 };
 use crate::publish::{has_same_entries, is_worse, moves, rounded};
 use crate::suites::kind;
@@ -56,36 +56,39 @@ fn weigh_first(
     head: &dyn Files,
     measured: (&Config, &Report),
 ) -> Vec<GoldenChange> {
-    let is_first = |change: &GoldenChange| change.file.as_ref() == Some(file);
-    let Some(differs) = changes
+    if changes
         .iter()
-        .any(is_first)
-        .then(|| not_as_measured(file, head, measured))
-        .flatten()
-    else {
+        .all(|change| change.file.as_ref() != Some(file))
+    {
+        return changes;
+    }
+    let Some(differs) = not_as_measured(file, head, measured) else {
         return changes;
     };
     let config = config_option(measured.0.file.as_str());
     let more = format!("{differs}: write it again with `goldgate run{config} --update-baseline`");
-    reweighed(changes, is_first, Weight::NeedsApproval, &more)
+    reweighed(
+        changes,
+        |change| change.file.as_ref() == Some(file),
+        Weight::NeedsApproval,
+        &more,
+    )
 }
 
 /// Gives some of the changes another weight, and says why.
 fn reweighed(
-    changes: Vec<GoldenChange>,
-    is_one: impl Fn(&GoldenChange) -> bool,
+    mut changes: Vec<GoldenChange>,
+    is_chosen: impl Fn(&GoldenChange) -> bool,
     weight: Weight,
     why: &str,
 ) -> Vec<GoldenChange> {
-    let of = |change: GoldenChange| match is_one(&change) {
-        true => GoldenChange {
-            words: format!("{}; {why}", change.words),
-            weight,
-            ..change
-        },
-        false => change,
-    };
-    changes.into_iter().map(of).collect()
+    for change in &mut changes {
+        if is_chosen(change) {
+            change.words = format!("{}; {why}", change.words);
+            change.weight = weight;
+        }
+    }
+    changes
 }
 
 /// How the numbers of a first baseline differ from those that were measured; `None` if all are those. What was not measured does not count. An
@@ -96,15 +99,15 @@ fn not_as_measured(
     (config, report): (&Config, &Report),
 ) -> Option<String> {
     let bytes = head.baseline_bytes(file).ok()?;
-    let own =
+    let parsed =
         SourceText::new(file.clone(), bytes).and_then(|source| baseline_v1::read_baseline(&source));
-    let own = match own {
-        Ok(own) => own,
+    let head_baseline = match parsed {
+        Ok(baseline) => baseline,
         Err(problem) => return Some(format!("it cannot be read ({problem})")),
     };
     let measured = rounded(&baseline::proposed(None, report, Replaced::Everything));
     let mut differences = Vec::new();
-    for (suite, agents) in rounded(&own) {
+    for (suite, agents) in rounded(&head_baseline) {
         for (agent, entry) in agents {
             let name = format!("`{suite}/{agent}`");
             let Some(measured) = measured.get(&suite).and_then(|agents| agents.get(&agent)) else {
@@ -119,23 +122,30 @@ fn not_as_measured(
                 continue;
             };
             let is_called = is_live(config, &suite, &agent);
-            let metric_differs = |metric: &str, stated: Option<f64>, now: f64| match is_called {
-                true => hides_failure(config, &suite, metric, (stated, now)),
-                false => stated != Some(now),
-            };
-            let metrics = measured.metrics.iter().filter_map(|(metric, now)| {
+            for (metric, value) in &measured.metrics {
                 let stated = entry.metrics.get(metric).copied();
-                metric_differs(metric, stated, *now).then(|| match stated {
-                    Some(stated) => format!("{metric} of {name} is {now}, not {stated}"),
-                    None => format!("{metric} of {name} is {now}, and is not in it"),
-                })
-            });
-            differences.extend(metrics);
-            let cases = match is_called {
-                false => other_cases(&entry, measured),
-                true => hidden_cases(config, &suite, &entry, measured),
+                let differs = if is_called {
+                    hides_failure(config, &suite, metric, (stated, *value))
+                } else {
+                    stated != Some(*value)
+                };
+                match stated {
+                    Some(stated) if differs => {
+                        differences.push(format!("{metric} of {name} is {value}, not {stated}"));
+                    }
+                    None if differs => {
+                        differences
+                            .push(format!("{metric} of {name} is {value}, and is not in it"));
+                    }
+                    Some(_) | None => {}
+                }
+            }
+            let cases = if is_called {
+                hidden_cases(config, &suite, &entry, measured)
+            } else {
+                other_cases(&entry, measured)
             };
-            differences.extend(cases.map(|what| format!("{what} ({name})")));
+            differences.extend(cases.map(|difference| format!("{difference} ({name})")));
         }
     }
     let more = differences.len().saturating_sub(NAMED);
@@ -152,7 +162,7 @@ fn hides_failure(
     metric: &str,
     (stated, measured): (Option<f64>, f64),
 ) -> bool {
-    let fails = |planned: &PlannedGate| {
+    for planned in gates_of(config, suite, metric) {
         let ruling = ruling(
             &planned.gate,
             &Subject::alone(stated),
@@ -162,9 +172,11 @@ fn hides_failure(
             ruling.gate.ruling,
             Ruling::Judged(Verdict::Pass | Verdict::Inconclusive)
         );
-        planned.off.is_none() && ruling.gate.from_baseline && !is_tolerated
-    };
-    gates_of(config, suite, metric).iter().any(fails)
+        if planned.off.is_none() && ruling.gate.from_baseline && !is_tolerated {
+            return true;
+        }
+    }
+    false
 }
 
 const MISSING: &str = "the values of some cases are missing";
@@ -191,17 +203,22 @@ fn hidden_cases(
     let is_gated = gates_of(config, suite, NEWLY_FAILING)
         .iter()
         .any(|planned| planned.off.is_none());
-    let passes = |entry: &BaselineEntry, case: &CaseId| {
-        let passed = entry
-            .measured(case)
-            .and_then(|values| values.get(PASSED))
-            .map(Vec::as_slice)
-            .unwrap_or_default();
-        let count = passed.iter().filter(|passed| **passed == Some(1.0)).count();
-        2 * count > passed.len()
-    };
-    let is_hidden = |case: &CaseId| passes(measured, case) && !passes(entry, case);
-    (is_gated && measured.cases.keys().any(is_hidden)).then_some("cases that pass now fail in it")
+    let hides_case = measured
+        .cases
+        .keys()
+        .any(|case| passes(measured, case) && !passes(entry, case));
+    (is_gated && hides_case).then_some("cases that pass now fail in it")
+}
+
+/// Whether most samples of the case pass.
+fn passes(entry: &BaselineEntry, case: &CaseId) -> bool {
+    let passed = entry
+        .measured(case)
+        .and_then(|values| values.get(PASSED))
+        .map(Vec::as_slice)
+        .unwrap_or_default();
+    let count = passed.iter().filter(|passed| **passed == Some(1.0)).count();
+    2 * count > passed.len()
 }
 
 /// What the cases of an entry lack of the measured ones, or have otherwise. Without its cases, or with them as earlier ones, an entry would
@@ -214,8 +231,11 @@ fn other_cases(entry: &BaselineEntry, measured: &BaselineEntry) -> Option<&'stat
     {
         return Some(MISSING);
     }
-    let is_other = |(case, values)| measured.cases.get(case).is_some_and(|now| now != values);
-    let differ = entry.cases.iter().any(is_other) || entry.earlier != measured.earlier;
+    let has_other_values = entry
+        .cases
+        .iter()
+        .any(|(case, values)| measured.cases.get(case).is_some_and(|new| new != values));
+    let differ = has_other_values || entry.earlier != measured.earlier;
     differ.then_some("single cases have other values")
 }
 
@@ -242,12 +262,20 @@ fn is_configured(
     let Some(suite) = config.suite(suite) else {
         return false;
     };
-    let of_tier = |tier: &&Tier| Some(tier.as_str()) == stated;
-    let runs = |agent: &Agent| match suite.tiers.iter().find(of_tier) {
+    if suite.agents.is_empty() {
+        return true;
+    }
+    let Some(agent) = suite.agents.get(agent) else {
+        return false;
+    };
+    let tier = suite
+        .tiers
+        .iter()
+        .find(|tier| Some(tier.as_str()) == stated);
+    match tier {
         Some(tier) => agent.source(*tier).is_some(),
         None => stated.is_none(),
-    };
-    suite.agents.is_empty() || suite.agents.get(agent).is_some_and(runs)
+    }
 }
 
 /// Whether the deterministic tier calls an agent, so that two runs may have other numbers.
@@ -267,18 +295,21 @@ fn list_measured(
     against: &Baseline,
     report: &Report,
 ) -> Vec<GoldenChange> {
-    let is_edit = |change: &GoldenChange| {
-        change.weight == Weight::NeedsApproval && change.file.as_ref() == Some(file)
-    };
-    if !changes.iter().any(is_edit) || !is_measured_and_not_worse(file, head, against, report) {
+    if !changes.iter().any(|change| is_edit(change, file))
+        || !is_measured_and_not_worse(file, head, against, report)
+    {
         return changes;
     }
     reweighed(
         changes,
-        is_edit,
+        |change| is_edit(change, file),
         Weight::Listed,
         "its numbers are those of this change, and none is worse",
     )
+}
+
+fn is_edit(change: &GoldenChange, file: &RepoPath) -> bool {
+    change.weight == Weight::NeedsApproval && change.file.as_ref() == Some(file)
 }
 
 fn is_measured_and_not_worse(
@@ -295,15 +326,20 @@ fn is_measured(file: &RepoPath, head: &dyn Files, against: &Baseline, report: &R
     let Ok(bytes) = head.baseline_bytes(file) else {
         return false;
     };
-    let own =
+    let parsed =
         SourceText::new(file.clone(), bytes).and_then(|source| baseline_v1::read_baseline(&source));
-    let Ok(own) = own else { return false };
+    let Ok(head_baseline) = parsed else {
+        return false;
+    };
     // With the worse samples, if somebody approved them, or without.
     let measured = [Replaced::Better, Replaced::BetterAndWorse];
     let is_measured = measured.into_iter().any(|replaced| {
-        has_same_entries(&own, &baseline::proposed(Some(against), report, replaced))
+        has_same_entries(
+            &head_baseline,
+            &baseline::proposed(Some(against), report, replaced),
+        )
     });
     // Who accepted earlier numbers is not rewritten by hand.
-    let keeps_acceptances = own.accepted.starts_with(&against.accepted);
+    let keeps_acceptances = head_baseline.accepted.starts_with(&against.accepted);
     is_measured && keeps_acceptances
 }

@@ -46,28 +46,28 @@ pub enum BaseSource<'a> {
 pub fn grade_worktree(
     job: &RunOptions,
     world: &World,
-    before: BaseSource<'_>,
+    base_source: BaseSource<'_>,
     evidence: &dyn RecorderEvidence,
     read_baseline: ReadBaseline<'_>,
 ) -> Result<GradedRun, CliError> {
     let (disk, file) = Disk::of_config(&job.config)?;
-    if !matches!(before, BaseSource::None) {
+    if !matches!(base_source, BaseSource::None) {
         own_history(&disk, &job.config)?;
     }
     let job = RunOptions {
         commit: job.commit.clone().or_else(|| head_commit(&disk)),
         ..job.clone()
     };
-    let files = match before {
+    let files = match base_source {
         BaseSource::None => ReadOnce::uncached(&disk),
         BaseSource::Commit(..) => ReadOnce::of(&disk),
     };
-    if !matches!(before, BaseSource::None) {
+    if !matches!(base_source, BaseSource::None) {
         // Errors in the config are reported before any request.
         read_config(&config_text(&disk, &file)?)?;
     }
-    let checkout = open_checkout(before, &disk, &files)?;
-    let base = match before {
+    let checkout = open_checkout(base_source, &disk, &files)?;
+    let base = match base_source {
         BaseSource::Commit(objects, commit) => {
             Some(BaseTree::open(objects, commit, &files)?.with_checkout(checkout.as_ref()))
         }
@@ -86,10 +86,10 @@ pub fn grade_worktree(
     };
     let live = live::LiveOptions {
         sparing,
-        keys: keys(&job, before, &disk, &file),
+        keys: keys(&job, base_source, &disk, &file),
         ..job.live.clone()
     };
-    let branch = match before {
+    let branch = match base_source {
         BaseSource::Commit(objects, _) => Some(MergedBranch::of(objects, &job, &disk, &files)),
         BaseSource::None => None,
     };
@@ -134,7 +134,7 @@ pub fn grade_worktree(
     done.report.notes.extend(
         unaffected
             .iter()
-            .flat_map(|found| found.notes(done.against.as_ref())),
+            .flat_map(|agents| agents.notes(done.against.as_ref())),
     );
     if base.is_some() && guards {
         let uncommitted = checkout
@@ -191,8 +191,10 @@ impl<'a> MergedBranch<'a> {
 
 impl BranchDigest for MergedBranch<'_> {
     fn sha256(&self, agent: &Agent) -> Option<String> {
-        let open = || BaseTree::open(self.objects, &self.commit, self.files).ok();
-        let tree = self.tree.get_or_init(open).as_ref()?;
+        let tree = self
+            .tree
+            .get_or_init(|| BaseTree::open(self.objects, &self.commit, self.files).ok())
+            .as_ref()?;
         let state = AgentState::of(tree, agent).ok()?;
         state.sha256().map(str::to_owned)
     }
@@ -203,16 +205,15 @@ impl BranchDigest for MergedBranch<'_> {
 /// # Errors
 /// No commit is checked out, or it cannot be read.
 fn open_checkout<'a>(
-    before: BaseSource<'a>,
+    base_source: BaseSource<'a>,
     disk: &Disk,
     files: &'a ReadOnce<'a>,
 ) -> Result<Option<BaseTree<'a>>, CliError> {
-    let BaseSource::Commit(objects, _) = before else {
+    let BaseSource::Commit(objects, _) = base_source else {
         return Ok(None);
     };
     let Some(commit) = head_commit(disk) else {
-        let what = "no verdict: no commit is checked out, so it is not known what the files belong to: commit them";
-        return Err(anyhow::anyhow!(what).into());
+        return Err(anyhow::anyhow!("no verdict: no commit is checked out, so it is not known what the files belong to: commit them").into());
     };
     let checkout = BaseTree::open(objects, &commit, files).with_context(|| {
         format!(
@@ -275,10 +276,10 @@ fn leave_out_unaffected(
     let Some(base) = base.filter(|_| job.scope == AgentScope::Affected) else {
         return Ok((job, None));
     };
-    let found =
+    let agents =
         live::UnaffectedAgents::find(files, base, config, &job.wanted, &world.clock.days())?;
-    job.wanted.left_out.clone_from(&found.agents);
-    Ok((job, Some(found)))
+    job.wanted.left_out.clone_from(&agents.agents);
+    Ok((job, Some(agents)))
 }
 
 /// Refuses to compare with a base commit if the config is in a submodule, because the commit would be searched in its history.
@@ -289,7 +290,7 @@ pub fn own_history(disk: &Disk, config: &str) -> Result<(), Diagnostic> {
     let Some(outer) = disk.superproject() else {
         return Ok(());
     };
-    let what = format!(
+    let message = format!(
         "this config is in a submodule of {}, so the base commit cannot be read",
         outer.display()
     );
@@ -298,7 +299,7 @@ pub fn own_history(disk: &Disk, config: &str) -> Result<(), Diagnostic> {
     Err(Diagnostic::of_file(
         config,
         Code::CONFIG_IN_SUBMODULE,
-        what,
+        message,
         help,
     ))
 }
@@ -306,11 +307,11 @@ pub fn own_history(disk: &Disk, config: &str) -> Result<(), Diagnostic> {
 /// Returns the hosts that may receive API keys. With a base commit, its config decides.
 pub(super) fn keys(
     job: &RunOptions,
-    before: BaseSource<'_>,
+    base_source: BaseSource<'_>,
     disk: &Disk,
     file: &RepoPath,
 ) -> live::KeyHosts {
-    match before {
+    match base_source {
         BaseSource::Commit(objects, commit) if job.wanted.tiers.contains(&Tier::Model) => {
             live::keys_of_base(objects, commit, disk, file)
         }
@@ -382,14 +383,14 @@ pub fn locally(
     baseline: Option<&str>,
     world: &World,
 ) -> Result<GradedRun, CliError> {
-    let before = job
+    let base_source = job
         .base
         .as_deref()
         .map_or(BaseSource::None, |commit| BaseSource::Commit(git, commit));
     grade_worktree(
         job,
         world,
-        before,
+        base_source,
         &NoEvidence,
         &|disk, base, configured| match (base, baseline, configured) {
             (Some(base), None, Some(file)) => baseline::of_commit(base, file),

@@ -17,7 +17,7 @@ use crate::model::{
 };
 use crate::render::CliError;
 use crate::suites::{
-    Pair, are_same_texts, fits_said, has_rounds, input_digest, is_of_another_case, is_shown_in,
+    are_same_texts, fits_said, has_rounds, input_digest, is_of_another_case, is_shown_in,
     user_messages,
 };
 use crate::text::{Redactor, line};
@@ -102,17 +102,16 @@ impl Digests {
     /// Which messages of the user the samples of a case share.
     pub fn compared_messages(&self, agent: &AgentName, case: &CaseId) -> ComparedMessages {
         let suites = self.known.iter().flat_map(|(_, plan)| &plan.suites);
-        let mut pairs = suites.flat_map(|loaded| {
-            loaded
-                .suite
-                .pairs_to_run()
-                .map(|pair| (&loaded.suite, pair))
-        });
-        let is_it = |pair: &Pair| pair.agent == *agent && pair.case == *case;
-        match pairs.any(|(suite, pair)| is_it(pair) && suite.simulated_user(pair).is_some()) {
-            true => ComparedMessages::First,
-            false => ComparedMessages::All,
+        for loaded in suites {
+            let suite = &loaded.suite;
+            for pair in suite.pairs_to_run() {
+                let is_it = pair.agent == *agent && pair.case == *case;
+                if is_it && suite.simulated_user(pair).is_some() {
+                    return ComparedMessages::First;
+                }
+            }
         }
+        ComparedMessages::All
     }
 
     /// Adds the digests to a record; returns a note if one of them is missing. Without a config no digest is known, and the
@@ -160,11 +159,11 @@ impl Digests {
                 format!("{case}: imported with an unknown input: {why}"),
             )),
             InputMatch::Another(why) => {
-                let what = format!("this run does not belong to the case \"{case}\": {why}");
+                let message = format!("this run does not belong to the case \"{case}\": {why}");
                 let help =
                     "name its case with --case ID, or import it with an unknown input with --force";
                 Err(source
-                    .problem(run.at, Code::ANOTHER_INPUT, what, help)
+                    .problem(run.at, Code::ANOTHER_INPUT, message, help)
                     .into())
             }
         }
@@ -232,18 +231,18 @@ impl Digests {
     pub fn tell_unread<'n>(&self, agents: impl Iterator<Item = &'n AgentName>, world: &World) {
         let agents: BTreeSet<&AgentName> = agents.collect();
         let Some((_, plan)) = &self.known else { return };
-        let is_read = |agent: &AgentName| {
+        let is_read = agents.iter().any(|agent| {
             plan.suites
                 .iter()
                 .any(|loaded| self.is_replayed_from_out(loaded, agent))
-        };
-        if !agents.is_empty() && !agents.into_iter().any(is_read) {
+        });
+        if !agents.is_empty() && !is_read {
             let folders: BTreeSet<String> = plan
                 .config
                 .suites
                 .iter()
                 .flat_map(SuiteConfig::recording_folders)
-                .map(|of| of.parent().to_string())
+                .map(|folder| folder.parent().to_string())
                 .collect();
             let folders: Vec<&str> = folders.iter().map(String::as_str).collect();
             let file = &plan.config.file;
@@ -307,10 +306,10 @@ fn another_input(ask: &Ask, run: &Transcript) -> InputMatch {
         ));
     }
     match (user_messages(ask).first(), &run.query) {
-        (Some(expected), Some(found)) if are_same_texts(&[expected], &[found]) => InputMatch::Same,
-        (Some(expected), Some(found)) => InputMatch::Another(format!(
+        (Some(expected), Some(query)) if are_same_texts(&[expected], &[query]) => InputMatch::Same,
+        (Some(expected), Some(query)) => InputMatch::Another(format!(
             "its query is {:?}, but the case's is {:?}",
-            line(found, SHOWN),
+            line(query, SHOWN),
             line(expected, SHOWN)
         )),
         (Some(_), None) => InputMatch::Unknown("the transcript has no user message"),
@@ -332,18 +331,18 @@ fn another_conversation(ask: &Ask, run: &Transcript) -> InputMatch {
             line(more, SHOWN)
         ));
     }
-    let (expected, found) = (user_messages(ask), run.messages());
-    if found.is_empty() {
+    let (expected, messages) = (user_messages(ask), run.messages());
+    if messages.is_empty() {
         return InputMatch::Unknown("the transcript has no user message");
     }
-    if found.len() == 1 && run.interjected.is_some() && run.turns.is_empty() {
+    if messages.len() == 1 && run.interjected.is_some() && run.turns.is_empty() {
         return InputMatch::Unknown("the transcript does not tell its turns");
     }
-    for (index, (found, expected)) in found.iter().zip(&expected).enumerate() {
-        if !are_same_texts(&[found], &[expected]) {
+    for (index, (message, expected)) in messages.iter().zip(&expected).enumerate() {
+        if !are_same_texts(&[message], &[expected]) {
             return InputMatch::Another(format!(
                 "the user's message turns.{index} is {:?}, but the case's is {:?}",
-                line(found, SHOWN),
+                line(message, SHOWN),
                 line(expected, SHOWN)
             ));
         }
@@ -352,11 +351,11 @@ fn another_conversation(ask: &Ask, run: &Transcript) -> InputMatch {
         UserTurns::Single | UserTurns::Scripted(_) => format!("has {}", expected.len()),
         UserTurns::Simulated(user) => format!("allows {}", user.max_turns),
     };
-    match fits_said(ask, &found) {
-        true => InputMatch::Same,
-        false => InputMatch::Another(format!(
-            "answered user messages: {}, but the case {stated}",
-            found.len()
-        )),
+    if fits_said(ask, &messages) {
+        return InputMatch::Same;
     }
+    InputMatch::Another(format!(
+        "answered user messages: {}, but the case {stated}",
+        messages.len()
+    ))
 }

@@ -24,12 +24,7 @@ const DEEPEST: usize = 4;
 
 /// The conditions that every sample meets.
 pub fn conditions(samples: &[SampleAnswer<'_>]) -> Vec<Value> {
-    let read = |sample: &SampleAnswer<'_>| {
-        lenient::any(sample.text)
-            .ok()
-            .filter(|value| value.is_object() || value.is_array())
-    };
-    let of_json: Option<Vec<Value>> = samples.iter().map(read).collect();
+    let of_json: Option<Vec<Value>> = samples.iter().map(json_answer).collect();
     match of_json {
         Some(values) => shape(samples, &values).into_iter().collect(),
         None => {
@@ -41,6 +36,12 @@ pub fn conditions(samples: &[SampleAnswer<'_>]) -> Vec<Value> {
             conditions
         }
     }
+}
+
+/// The answer as JSON, if it is an object or an array.
+fn json_answer(sample: &SampleAnswer<'_>) -> Option<Value> {
+    let value = lenient::any(sample.text).ok()?;
+    (value.is_object() || value.is_array()).then_some(value)
 }
 
 /// The shape of answers in JSON.
@@ -81,10 +82,12 @@ fn add_fields(path: &str, values: &[&Value], evidence: &Evidence, fields: &mut M
         } else {
             format!("{path}.{name}")
         };
-        let is_equal = of_field.iter().all(|other| is_same(value, other));
+        let is_equal = of_field
+            .iter()
+            .all(|sample_value| is_same(value, sample_value));
         let is_of_type = of_field
             .iter()
-            .all(|other| type_of(other) == type_of(value));
+            .all(|sample_value| type_of(sample_value) == type_of(value));
         if is_equal && is_fixed(name, value, ValuePlace::AnswerField, evidence, support) {
             fields.insert(path, json!({ "equals": value }));
         } else if value.is_object() && is_of_type && path.split('.').count() < DEEPEST {
@@ -130,8 +133,10 @@ fn stated_facts(samples: &[SampleAnswer<'_>]) -> Vec<StatedFact> {
             computed.push(stated);
         }
     }
-    let is_exact = |stated: &StatedFact| stated.weight == FactWeight::Exact;
-    if computed.iter().any(is_exact) {
+    if computed
+        .iter()
+        .any(|stated| stated.weight == FactWeight::Exact)
+    {
         proposed.retain(|stated| stated.fact.sort() != FactSort::Number);
     }
     if !others.is_empty() {
@@ -148,22 +153,25 @@ fn stated_facts(samples: &[SampleAnswer<'_>]) -> Vec<StatedFact> {
 /// and one fact of a sort. That is the last date and time, because earlier ones are history, and the first number of the last results, which are
 /// the outcome. With a date or a time, that number is an amount.
 fn main_facts(mut stated: Vec<StatedFact>, evidence: &Evidence) -> Vec<StatedFact> {
-    let group = |stated: &StatedFact| evidence.last_group_with(&stated.fact);
-    if stated.iter().any(|stated| group(stated).is_some()) {
-        stated.retain(|stated| group(stated).is_some());
+    if stated
+        .iter()
+        .any(|stated| evidence.last_group_with(&stated.fact).is_some())
+    {
+        stated.retain(|stated| evidence.last_group_with(&stated.fact).is_some());
     }
-    let is_number = |stated: &StatedFact| stated.fact.sort() == FactSort::Number;
     let last = stated
         .iter()
-        .filter(|stated| is_number(stated))
-        .filter_map(group)
+        .filter(|stated| stated.fact.sort() == FactSort::Number)
+        .filter_map(|stated| evidence.last_group_with(&stated.fact))
         .max();
-    stated.retain(|stated| !is_number(stated) || group(stated) == last);
-    let is_moment = |stated: &StatedFact| match stated.fact.sort() {
+    stated.retain(|stated| {
+        stated.fact.sort() != FactSort::Number || evidence.last_group_with(&stated.fact) == last
+    });
+    let has_moment = stated.iter().any(|stated| match stated.fact.sort() {
         FactSort::Date | FactSort::Time => true,
         FactSort::Number | FactSort::Telephone => false,
-    };
-    if stated.iter().any(is_moment) {
+    });
+    if has_moment {
         stated.retain(|stated| stated.weight == FactWeight::Exact);
     }
     one_of_each_sort(stated)
@@ -210,8 +218,8 @@ fn made_ids(samples: &[SampleAnswer<'_>]) -> Option<Value> {
         let paths = ids(&decoded(&call.result), first, Vec::new());
         let path = paths.into_iter().find(|path| {
             others.iter().all(|sample| {
-                let mut calls = sample.calls.iter().filter(|other| other.name == call.name);
-                calls.any(|other| is_stated_at(&decoded(&other.result), path, sample))
+                let mut calls = sample.calls.iter().filter(|sample_call| sample_call.name == call.name);
+                calls.any(|sample_call| is_stated_at(&decoded(&sample_call.result), path, sample))
             })
         })?;
         let name = Value::from(call.name.as_str());
@@ -222,7 +230,7 @@ fn made_ids(samples: &[SampleAnswer<'_>]) -> Option<Value> {
 
 /// The paths of ids in a result that the answer states and that were not there before.
 fn ids(result: &Value, sample: &SampleAnswer<'_>, path: Vec<String>) -> Vec<Vec<String>> {
-    let mut found = Vec::new();
+    let mut paths = Vec::new();
     for (name, value) in result.as_object().into_iter().flatten() {
         let path: Vec<String> = path.iter().cloned().chain([name.clone()]).collect();
         if !FIELD.is_match(name) || RESERVED.contains(&name.as_str()) || path.len() > DEEPEST {
@@ -232,12 +240,12 @@ fn ids(result: &Value, sample: &SampleAnswer<'_>, path: Vec<String>) -> Vec<Vec<
             .as_str()
             .is_some_and(|text| is_id(text) && sample.evidence.is_made(text));
         if is_id && is_stated_at(value, &[], sample) {
-            found.push(path);
+            paths.push(path);
         } else {
-            found.extend(ids(value, sample, path));
+            paths.extend(ids(value, sample, path));
         }
     }
-    found
+    paths
 }
 
 /// Whether an answer states the text at a path of a result.

@@ -151,18 +151,20 @@ fn common_calls<'a>(
     for call in first.lasting() {
         let mut same = Vec::new();
         for calls in &mut unused {
-            let of_tool = |other: &&Call| other.name == call.name;
-            let equal = calls
+            let equal = calls.iter().position(|candidate| {
+                candidate.name == call.name && candidate.arguments == call.arguments
+            });
+            let of_tool = calls
                 .iter()
-                .position(|other| of_tool(other) && other.arguments == call.arguments);
-            if let Some(at) = equal.or_else(|| calls.iter().position(of_tool)) {
+                .position(|candidate| candidate.name == call.name);
+            if let Some(at) = equal.or(of_tool) {
                 same.push(calls.remove(at));
             }
         }
         let index = first
             .calls
             .iter()
-            .position(|other| std::ptr::eq(*other, call));
+            .position(|candidate| std::ptr::eq(*candidate, call));
         match index.filter(|_| same.len() == others.len()) {
             Some(index) => common.push(CommonCall {
                 index: first.earlier + index,
@@ -185,7 +187,7 @@ impl<'a> SampleCalls<'a> {
             .enumerate()
             .filter(|(index, call)| {
                 let mut later = self.calls.iter().skip(index + 1);
-                !has_failed(call) || !later.any(|other| other.name == call.name)
+                !has_failed(call) || !later.any(|later_call| later_call.name == call.name)
             })
             .map(|(_, call)| *call)
             .collect()
@@ -220,13 +222,12 @@ impl CommonCall<'_> {
             {
                 continue;
             }
-            let is_equal = |other: &&Call| {
-                other
-                    .arguments
+            let is_equal = self.others.iter().all(|call| {
+                call.arguments
                     .get(name)
-                    .is_some_and(|other| is_same(value, other))
-            };
-            if self.others.iter().all(is_equal) {
+                    .is_some_and(|argument| is_same(value, argument))
+            });
+            if is_equal {
                 values.insert(name.clone(), value.clone());
             } else if is_fixed(name, value, place, evidence, Support::OneSample) {
                 differing.push(format!("{name} of {}", self.call.name));
@@ -268,9 +269,9 @@ impl ProposedTrajectory {
             };
             let mut taken: HashSet<usize> = HashSet::new();
             for call in calls {
-                let found = (next..sample.calls.len())
+                let index = (next..sample.calls.len())
                     .find(|at| !taken.contains(at) && call.is_made_by(sample.calls[*at]));
-                let Some(at) = found else { return false };
+                let Some(at) = index else { return false };
                 taken.insert(at);
             }
             next = taken.into_iter().max().map_or(next, |last| last + 1);
@@ -286,18 +287,18 @@ impl ProposedCall {
             && values.all(|(name, value)| {
                 call.arguments
                     .get(name)
-                    .is_some_and(|other| is_same(value, other))
+                    .is_some_and(|made| is_same(value, made))
             })
     }
 }
 
 /// Whether two values are equal; numbers by their value.
-pub fn is_same(one: &Value, other: &Value) -> bool {
-    match (one, other) {
-        (Value::Number(one), Value::Number(other)) => {
-            one == other || (one.is_f64() || other.is_f64()) && one.as_f64() == other.as_f64()
+pub fn is_same(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::Number(left), Value::Number(right)) => {
+            left == right || (left.is_f64() || right.is_f64()) && left.as_f64() == right.as_f64()
         }
-        _ => one == other,
+        _ => left == right,
     }
 }
 

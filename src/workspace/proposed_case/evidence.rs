@@ -153,24 +153,32 @@ impl Evidence {
         let is_together = call.step.is_some()
             && index
                 .checked_sub(1)
-                .and_then(|before| calls.get(before))
-                .is_some_and(|before| before.step == call.step);
+                .and_then(|previous| calls.get(previous))
+                .is_some_and(|previous| previous.step == call.step);
         let mut given = Vec::new();
         add_leaves(&call.arguments, &mut given);
-        let of_group = || self.results.iter().skip(last.group);
-        let is_needed = |value: &String| {
-            Keyword::new(value).is_some_and(|keyword| {
-                let mut leaves = of_group().flat_map(|result| &result.leaves);
-                !keyword.is_word_of(&self.input) && leaves.any(|leaf| keyword.is_word_of(leaf))
-            })
-        };
+        let of_group = self.results.get(last.group..).unwrap_or_default();
         let only_reads = ToolEffect::of(&call.name) == ToolEffect::Reads
-            && of_group().all(|result| result.effect == ToolEffect::Reads);
-        if is_together || (only_reads && !given.iter().any(is_needed)) {
+            && of_group
+                .iter()
+                .all(|result| result.effect == ToolEffect::Reads);
+        let needs_group = given
+            .iter()
+            .any(|value| self.is_value_of_results(value, of_group));
+        if is_together || (only_reads && !needs_group) {
             last.group
         } else {
             index
         }
+    }
+
+    /// Whether a value is in these results, and not in the input.
+    fn is_value_of_results(&self, value: &str, results: &[SeenResult]) -> bool {
+        let Some(keyword) = Keyword::new(value) else {
+            return false;
+        };
+        let mut leaves = results.iter().flat_map(|result| &result.leaves);
+        !keyword.is_word_of(&self.input) && leaves.any(|leaf| keyword.is_word_of(leaf))
     }
 
     /// The group of a call, by the index of its first one: the order of the calls in a group is chance.
@@ -179,7 +187,7 @@ impl Evidence {
     }
 
     /// Where a text or a number comes from, of what was there before the call with this index.
-    pub fn origin(&self, value: &str, before: usize) -> ValueOrigin {
+    pub fn origin(&self, value: &str, call: usize) -> ValueOrigin {
         let Some(keyword) = Keyword::new(value) else {
             return ValueOrigin::Unknown;
         };
@@ -187,7 +195,7 @@ impl Evidence {
             return ValueOrigin::Input;
         }
         let mut origin = ValueOrigin::Unknown;
-        for result in self.results.iter().take(before) {
+        for result in self.results.iter().take(call) {
             if result.leaves.iter().any(|leaf| keyword.is_word_of(leaf)) {
                 match result.effect {
                     ToolEffect::Reads => return ValueOrigin::LookedUp,
@@ -199,9 +207,9 @@ impl Evidence {
     }
 
     /// Whether a text is one whole text of a result before the call with this index.
-    pub fn is_result(&self, text: &str, before: usize) -> bool {
+    pub fn is_result(&self, text: &str, call: usize) -> bool {
         let text = norm(text);
-        let results = self.results.iter().take(before);
+        let results = self.results.iter().take(call);
         results
             .flat_map(|result| &result.leaves)
             .any(|leaf| *leaf == text)
@@ -215,12 +223,11 @@ impl Evidence {
 
     /// The last group of calls with a result that has a fact.
     pub fn last_group_with(&self, fact: &Fact) -> Option<usize> {
-        let has = |result: &&SeenResult| result.facts.iter().any(|known| known.is_same(fact));
-        self.results
+        let with_fact = self
+            .results
             .iter()
-            .filter(has)
-            .map(|result| result.group)
-            .max()
+            .filter(|result| result.facts.iter().any(|known| known.is_same(fact)));
+        with_fact.map(|result| result.group).max()
     }
 
     /// A date with its year, where the user, a result, or the arguments of a call state it: another wording may have it.
@@ -260,17 +267,25 @@ impl SeenResult {
 }
 
 /// Adds the facts in the texts and numbers of a value.
-fn add_facts(value: &Value, found: &mut Vec<Fact>) {
+fn add_facts(value: &Value, all_facts: &mut Vec<Fact>) {
     match value {
         Value::Null | Value::Bool(_) => {}
         Value::Number(number) => {
             let decimal = Decimal::of_json(number);
             let percentage = decimal.as_ref().and_then(Decimal::percentage);
-            found.extend(decimal.into_iter().chain(percentage).map(Fact::Number));
+            all_facts.extend(decimal.into_iter().chain(percentage).map(Fact::Number));
         }
-        Value::String(text) => found.extend(facts(text).into_iter().map(|stated| stated.fact)),
-        Value::Array(list) => list.iter().for_each(|member| add_facts(member, found)),
-        Value::Object(fields) => fields.values().for_each(|member| add_facts(member, found)),
+        Value::String(text) => all_facts.extend(facts(text).into_iter().map(|stated| stated.fact)),
+        Value::Array(list) => {
+            for member in list {
+                add_facts(member, all_facts);
+            }
+        }
+        Value::Object(fields) => {
+            for member in fields.values() {
+                add_facts(member, all_facts);
+            }
+        }
     }
 }
 

@@ -87,11 +87,11 @@ pub fn is_fixed(
                 .last()
                 .is_some_and(|word| WORDING.contains(&word.as_str()));
             let is_short = (1..=LONGEST).contains(&text.trim().chars().count());
-            let before = match place {
+            let call = match place {
                 ValuePlace::Argument(index) => index,
                 ValuePlace::AnswerField => usize::MAX,
             };
-            is_short && is_fixed_text(text, is_wording, before, evidence, support)
+            is_short && is_fixed_text(text, is_wording, call, evidence, support)
         }
     }
 }
@@ -99,17 +99,17 @@ pub fn is_fixed(
 fn is_fixed_text(
     text: &str,
     is_wording: bool,
-    before: usize,
+    call: usize,
     evidence: &Evidence,
     support: Support,
 ) -> bool {
-    let origin = evidence.origin(text, before);
+    let origin = evidence.origin(text, call);
     let is_known = match (origin, support) {
         (ValueOrigin::Input | ValueOrigin::LookedUp, _)
         | (ValueOrigin::Made, Support::SeveralSamples) => true,
         (ValueOrigin::Made, Support::OneSample) | (ValueOrigin::Unknown, _) => false,
     };
-    let has_digit = text.contains(|one: char| one.is_ascii_digit());
+    let has_digit = text.contains(|letter: char| letter.is_ascii_digit());
     // A search for an id is a search for this id, whatever its name.
     if is_wording {
         return is_known && has_digit && !text.contains(char::is_whitespace);
@@ -121,24 +121,24 @@ fn is_fixed_text(
         let is_name = text
             .split_whitespace()
             .all(|word| word.starts_with(|first: char| !first.is_lowercase()));
-        return is_known && (is_name || evidence.is_result(text, before));
+        return is_known && (is_name || evidence.is_result(text, call));
     }
     let is_word = text.chars().count() <= LONGEST_WORD
         && text
             .chars()
-            .all(|one| one.is_alphabetic() || matches!(one, '_' | '-' | '.'));
+            .all(|letter| letter.is_alphabetic() || matches!(letter, '_' | '-' | '.'));
     let is_made = origin == ValueOrigin::Made;
     is_known || support == Support::SeveralSamples || (is_word && !is_made)
 }
 
 /// Whether a text is a number, a date or a time and nothing else.
 fn is_moment(text: &str) -> bool {
-    let found = facts(text);
-    let length: usize = found
+    let stated_facts = facts(text);
+    let length: usize = stated_facts
         .iter()
         .map(|stated| stated.written.len())
         .max()
         .unwrap_or(0);
     let is_number = text.parse::<f64>().is_ok() && text.len() < 4;
-    is_number || (length == text.trim().len() && !found.is_empty())
+    is_number || (length == text.trim().len() && !stated_facts.is_empty())
 }
