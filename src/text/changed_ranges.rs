@@ -19,11 +19,14 @@ pub fn changed_ranges(before: &[&str], after: &[&str]) -> Vec<ChangedRange> {
     input.update_before(before.iter().copied());
     input.update_after(after.iter().copied());
     let diff = Diff::compute(Algorithm::Histogram, &input);
-    let range = |range: Range<u32>| range.start as usize..range.end as usize;
     diff.hunks()
         .map(|hunk| ChangedRange {
-            before: range(hunk.before),
-            after: range(hunk.after),
+            before: indexes(hunk.before),
+            after: indexes(hunk.after),
         })
         .collect()
+}
+
+fn indexes(range: Range<u32>) -> Range<usize> {
+    range.start as usize..range.end as usize
 }

@@ -7,7 +7,7 @@ const DEFAULT_CONFIG: &str = "goldgate.yaml";
 pub fn config_option(config: &str) -> String {
     match config {
         DEFAULT_CONFIG | "" => String::new(),
-        other => format!(" --config {}", as_argument(other)),
+        path => format!(" --config {}", as_argument(path)),
     }
 }
 

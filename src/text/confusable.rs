@@ -12,7 +12,7 @@ pub fn latin_look(char: char) -> char {
     let mut buffer = [0; 4];
     let mut look = skeleton(char.encode_utf8(&mut buffer));
     match (look.next(), look.next()) {
-        (Some(one), None) if one.is_ascii_alphanumeric() => one.to_ascii_lowercase(),
+        (Some(letter), None) if letter.is_ascii_alphanumeric() => letter.to_ascii_lowercase(),
         _ => char,
     }
 }

@@ -140,10 +140,14 @@ pub fn facts(text: &str) -> Vec<StatedFact> {
         found: Vec::new(),
     };
     reader.take(&ADDRESS, |_| Some(Vec::new()));
-    reader.take(&ISO_DATE, |found| {
-        let date = date(found.get(1), number_of(found, 2)?, number_of(found, 3)?)?;
-        let time = number_of(found, 4)
-            .zip(number_of(found, 5))
+    reader.take(&ISO_DATE, |captures| {
+        let date = date(
+            captures.get(1),
+            number_of(captures, 2)?,
+            number_of(captures, 3)?,
+        )?;
+        let time = number_of(captures, 4)
+            .zip(number_of(captures, 5))
             .and_then(|(hour, minute)| ClockTime::new(hour, minute));
         Some(
             [Fact::Date(date)]
@@ -152,27 +156,39 @@ pub fn facts(text: &str) -> Vec<StatedFact> {
                 .collect(),
         )
     });
-    reader.take(&DOTTED_DATE, |found| {
-        let date = date(found.get(3), number_of(found, 2)?, number_of(found, 1)?)?;
+    reader.take(&DOTTED_DATE, |captures| {
+        let date = date(
+            captures.get(3),
+            number_of(captures, 2)?,
+            number_of(captures, 1)?,
+        )?;
         Some(vec![Fact::Date(date)])
     });
-    reader.take(&DAY_MONTH, |found| {
-        let date = date(found.get(3), month(&found[2])?, number_of(found, 1)?)?;
+    reader.take(&DAY_MONTH, |captures| {
+        let date = date(
+            captures.get(3),
+            month(&captures[2])?,
+            number_of(captures, 1)?,
+        )?;
         Some(vec![Fact::Date(date)])
     });
-    reader.take(&MONTH_DAY, |found| {
-        let date = date(found.get(3), month(&found[1])?, number_of(found, 2)?)?;
+    reader.take(&MONTH_DAY, |captures| {
+        let date = date(
+            captures.get(3),
+            month(&captures[1])?,
+            number_of(captures, 2)?,
+        )?;
         Some(vec![Fact::Date(date)])
     });
-    reader.take(&CLOCK_TIME, |found| {
-        Some(vec![Fact::Time(clock_time(found)?)])
+    reader.take(&CLOCK_TIME, |captures| {
+        Some(vec![Fact::Time(clock_time(captures)?)])
     });
     reader.take_telephones();
     reader.take_numbers();
-    let mut found = reader.found;
-    found.sort_by_key(|stated| stated.at);
+    let mut facts = reader.found;
+    facts.sort_by_key(|stated| stated.at);
     let mut distinct: Vec<StatedFact> = Vec::new();
-    for stated in found {
+    for stated in facts {
         if !distinct
             .iter()
             .any(|known| known.fact.is_same(&stated.fact))
@@ -194,8 +210,8 @@ impl FactReader {
     /// Takes what a pattern finds; what it does not read as facts stays.
     fn take(&mut self, pattern: &Regex, read: impl Fn(&Captures<'_>) -> Option<Vec<Fact>>) {
         let mut taken = Vec::new();
-        for found in pattern.captures_iter(&self.rest) {
-            let (Some(whole), Some(facts)) = (found.get(0), read(&found)) else {
+        for captures in pattern.captures_iter(&self.rest) {
+            let (Some(whole), Some(facts)) = (captures.get(0), read(&captures)) else {
                 continue;
             };
             taken.push(whole.range());
@@ -272,8 +288,8 @@ fn digits_of(text: &str) -> String {
     text.chars().filter(char::is_ascii_digit).collect()
 }
 
-fn number_of(found: &Captures<'_>, group: usize) -> Option<u8> {
-    found.get(group)?.as_str().parse().ok()
+fn number_of(captures: &Captures<'_>, group: usize) -> Option<u8> {
+    captures.get(group)?.as_str().parse().ok()
 }
 
 fn month(name: &str) -> Option<u8> {
@@ -292,12 +308,12 @@ fn date(year: Option<regex::Match<'_>>, month: u8, day: u8) -> Option<CalendarDa
     is_date.then_some(CalendarDate { year, month, day })
 }
 
-fn clock_time(found: &Captures<'_>) -> Option<ClockTime> {
-    let hour = number_of(found, 1).or_else(|| number_of(found, 4))?;
-    let minute = number_of(found, 2)
-        .or_else(|| number_of(found, 5))
+fn clock_time(captures: &Captures<'_>) -> Option<ClockTime> {
+    let hour = number_of(captures, 1).or_else(|| number_of(captures, 4))?;
+    let minute = number_of(captures, 2)
+        .or_else(|| number_of(captures, 5))
         .unwrap_or(0);
-    let half = found.get(3).or_else(|| found.get(6));
+    let half = captures.get(3).or_else(|| captures.get(6));
     match half.map(|half| half.as_str().eq_ignore_ascii_case("p")) {
         None => ClockTime::new(hour, minute),
         Some(_) if !(1..=12).contains(&hour) => None,
@@ -308,26 +324,33 @@ fn clock_time(found: &Captures<'_>) -> Option<ClockTime> {
     }
 }
 
+/// Whether the mark at this index of a number begins its fraction, and does not separate thousands.
+fn is_decimal_mark(text: &str, at: usize) -> bool {
+    let mark = &text[at..=at];
+    let (whole, fraction) = (&text[..at], &text[at + 1..]);
+    let is_group = fraction.len() == 3 && (mark == "," || whole.contains(','));
+    !whole.contains(mark) && (!is_group || whole.starts_with('0'))
+}
+
+fn is_digits(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 impl Decimal {
     /// A number as a text has it, with marks between thousands or without.
     fn written(text: &str) -> Option<Self> {
-        let mark = text.rfind(['.', ',']);
-        let is_decimal_mark = |at: usize| {
-            let mark = &text[at..=at];
-            let (before, after) = (&text[..at], &text[at + 1..]);
-            let is_group = after.len() == 3 && (mark == "," || before.contains(','));
-            !before.contains(mark) && (!is_group || before.starts_with('0'))
-        };
-        let (whole, fraction) = match mark {
-            Some(at) if is_decimal_mark(at) => (&text[..at], &text[at + 1..]),
+        let (whole, fraction) = match text.rfind(['.', ',']) {
+            Some(at) if is_decimal_mark(text, at) => (&text[..at], &text[at + 1..]),
             Some(_) | None => (text, ""),
         };
         Self::new(&digits_of(whole), fraction)
     }
 
     fn new(whole: &str, fraction: &str) -> Option<Self> {
-        let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-        (is_number(whole) && is_number(fraction) && !whole.is_empty()).then(|| Self {
+        if whole.is_empty() || !is_digits(whole) || !is_digits(fraction) {
+            return None;
+        }
+        Some(Self {
             whole: match whole.trim_start_matches('0') {
                 "" => "0".to_owned(),
                 digits => digits.to_owned(),
@@ -427,11 +450,11 @@ fn in_words(number: u8) -> Option<String> {
     const ONES: [&str; 9] = [
         "one", "two", "three", "four", "five", "six", "seven", "eight", "nine",
     ];
-    let (ten, one) = (usize::from(number / 10), usize::from(number % 10));
-    match (ten, one) {
-        (1, one) => TEENS.get(one).map(|word| (*word).to_owned()),
-        (2..=9, 0) => TENS.get(ten - 2).map(|word| (*word).to_owned()),
-        (2..=9, one) => Some(format!("{}-{}", TENS.get(ten - 2)?, ONES.get(one - 1)?)),
+    let (tens, ones) = (usize::from(number / 10), usize::from(number % 10));
+    match (tens, ones) {
+        (1, ones) => TEENS.get(ones).map(|word| (*word).to_owned()),
+        (2..=9, 0) => TENS.get(tens - 2).map(|word| (*word).to_owned()),
+        (2..=9, ones) => Some(format!("{}-{}", TENS.get(tens - 2)?, ONES.get(ones - 1)?)),
         _ => None,
     }
 }
@@ -483,7 +506,7 @@ impl ClockTime {
         let Self { hour, minute } = self;
         let of_half = match hour % 12 {
             0 => 12,
-            other => other,
+            hour => hour,
         };
         let half = if hour < 12 { 'a' } else { 'p' };
         let halves = [
@@ -521,13 +544,14 @@ impl Fact {
     /// Whether it is a later date, or a later time of the day.
     pub fn is_later_than(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Date(date), Self::Date(other)) => {
-                let years = date.year.zip(other.year);
-                years.map_or((date.month, date.day) > (other.month, other.day), |_| {
-                    date > other
-                })
+            (Self::Date(date), Self::Date(other_date)) => {
+                let years = date.year.zip(other_date.year);
+                years.map_or(
+                    (date.month, date.day) > (other_date.month, other_date.day),
+                    |_| date > other_date,
+                )
             }
-            (Self::Time(time), Self::Time(other)) => time > other,
+            (Self::Time(time), Self::Time(other_time)) => time > other_time,
             _ => false,
         }
     }
@@ -535,10 +559,10 @@ impl Fact {
     /// Whether two facts are one; a date without a year is every date of its month and day.
     pub fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Date(date), Self::Date(other)) => {
-                let years = date.year.zip(other.year);
-                (date.month, date.day) == (other.month, other.day)
-                    && years.is_none_or(|(year, other)| year == other)
+            (Self::Date(date), Self::Date(other_date)) => {
+                let years = date.year.zip(other_date.year);
+                (date.month, date.day) == (other_date.month, other_date.day)
+                    && years.is_none_or(|(year, other_year)| year == other_year)
             }
             _ => self == other,
         }
@@ -565,7 +589,7 @@ impl StatedFact {
             Fact::Telephone(digits) => {
                 let groups: Vec<String> = self
                     .written
-                    .split(|one: char| !one.is_ascii_digit())
+                    .split(|letter: char| !letter.is_ascii_digit())
                     .filter(|group| !group.is_empty())
                     .map(str::to_owned)
                     .collect();

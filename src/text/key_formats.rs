@@ -152,20 +152,20 @@ impl FormatSearch {
     /// The pattern of the beginning of a key at a cut, if the text may have one. The first group is what is kept.
     fn cut_key_in(&self, text: &str) -> Option<&Regex> {
         let KeyFormat { kept, .. } = self.format;
-        let of = || pattern(&format!(r"({kept})\s*[A-Za-z0-9._~+/=-]{{8,}}{CUT}"));
-        self.signs.is_match(text).then(|| self.cut.get_or_init(of))
+        if !self.signs.is_match(text) {
+            return None;
+        }
+        Some(
+            self.cut
+                .get_or_init(|| pattern(&format!(r"({kept})\s*[A-Za-z0-9._~+/=-]{{8,}}{CUT}"))),
+        )
     }
 
     /// The pattern of what is left of a key. The first group is what is kept.
     fn left(&self) -> &Regex {
-        let of = || {
-            pattern(&format!(
-                "(?i)({}){}",
-                self.format.kept,
-                regex::escape(REDACTED)
-            ))
-        };
-        self.left.get_or_init(of)
+        let KeyFormat { kept, .. } = self.format;
+        self.left
+            .get_or_init(|| pattern(&format!("(?i)({kept}){}", regex::escape(REDACTED))))
     }
 }
 
@@ -190,17 +190,23 @@ pub fn without_keys(text: &str) -> Cow<'_, str> {
     if text.len() < SHORTEST || !ANY_SIGN.is_match(text) {
         return Cow::Borrowed(text);
     }
-    let rest = |found: &Captures<'_>| match &found[1] {
+    let mut plain = Cow::Borrowed(text);
+    for search in SEARCHES.iter() {
+        if let Some(key) = search.key_in(&plain)
+            && let Cow::Owned(replaced) = key.replace_all(&plain, left_of_key)
+        {
+            plain = Cow::Owned(replaced);
+        }
+    }
+    plain
+}
+
+/// What replaces a key: its beginning, and the mark of the removed rest.
+fn left_of_key(key: &Captures<'_>) -> String {
+    match &key[1] {
         begin if begin.starts_with("-----") => format!("{begin}{REDACTED}{END}"),
         begin => format!("{begin}{REDACTED}"),
-    };
-    SEARCHES.iter().fold(Cow::Borrowed(text), |text, search| {
-        let replaced = search.key_in(&text).map(|key| key.replace_all(&text, rest));
-        match replaced {
-            None | Some(Cow::Borrowed(_)) => text,
-            Some(Cow::Owned(replaced)) => Cow::Owned(replaced),
-        }
-    })
+    }
 }
 
 /// The mark of a text that was shortened.
@@ -211,17 +217,17 @@ pub fn without_cut_keys(text: &str) -> Cow<'_, str> {
     if !ANY_SIGN.is_match(text) {
         return Cow::Borrowed(text);
     }
-    SEARCHES.iter().fold(Cow::Borrowed(text), |text, search| {
-        let replaced = search.cut_key_in(&text).map(|key| {
-            key.replace_all(&text, |found: &Captures<'_>| {
-                format!("{}{REDACTED}{CUT}", &found[1])
+    let mut plain = Cow::Borrowed(text);
+    for search in SEARCHES.iter() {
+        if let Some(key) = search.cut_key_in(&plain)
+            && let Cow::Owned(replaced) = key.replace_all(&plain, |captures: &Captures<'_>| {
+                format!("{}{REDACTED}{CUT}", &captures[1])
             })
-        });
-        match replaced {
-            None | Some(Cow::Borrowed(_)) => text,
-            Some(Cow::Owned(replaced)) => Cow::Owned(replaced),
+        {
+            plain = Cow::Owned(replaced);
         }
-    })
+    }
+    plain
 }
 
 /// Length of the shortest key, in bytes.
@@ -232,9 +238,13 @@ const FILLERS: [&str; 3] = ["0a1b2c3d", "0A1B2C3D", "01234567"];
 
 /// Whether a pattern may match a text whose keys are removed.
 pub fn may_match(pattern: &Regex, text: &str) -> bool {
-    let of = |filler: &str| text.replace(REDACTED, &filler.repeat(8));
-    pattern.is_match(text)
-        || (text.contains(REDACTED) && FILLERS.iter().any(|filler| pattern.is_match(&of(filler))))
+    if pattern.is_match(text) {
+        return true;
+    }
+    text.contains(REDACTED)
+        && FILLERS
+            .iter()
+            .any(|filler| pattern.is_match(&text.replace(REDACTED, &filler.repeat(8))))
 }
 
 /// What a text whose keys are removed may have been; nothing for a text without what is left of a key. A removed part without the beginning of a
@@ -249,22 +259,27 @@ pub fn possible_originals(text: &str) -> BTreeSet<String> {
         .map(|format| format.possible.len())
         .max()
         .unwrap_or(0);
-    let original = |number: usize| {
-        SEARCHES.iter().fold(text.to_owned(), |text, search| {
+    let mut originals = BTreeSet::new();
+    for number in 0..fillers.len() + most {
+        let mut original = text.to_owned();
+        for search in SEARCHES.iter() {
+            let possible = search.format.possible;
             let rest = match number.checked_sub(fillers.len()) {
                 None => fillers[number].as_str(),
-                Some(number) => search.format.possible[number % search.format.possible.len()],
+                Some(number) => possible[number % possible.len()],
             };
-            search
+            original = search
                 .left()
-                .replace_all(&text, |found: &Captures<'_>| format!("{}{rest}", &found[1]))
-                .into_owned()
-        })
-    };
-    (0..fillers.len() + most)
-        .map(original)
-        .filter(|original| original != text)
-        .collect()
+                .replace_all(&original, |captures: &Captures<'_>| {
+                    format!("{}{rest}", &captures[1])
+                })
+                .into_owned();
+        }
+        if original != text {
+            originals.insert(original);
+        }
+    }
+    originals
 }
 
 /// From this length on, in bytes, a phrase without a digit may be a part of a key.
@@ -272,20 +287,27 @@ const LONG: usize = 16;
 
 /// Whether a text may have had a phrase where a key was removed: the phrase begins as the key did, and the rest of it may be one of a key.
 pub fn may_have_had(text: &str, phrase: &str) -> bool {
+    if !text.contains(REDACTED) {
+        return false;
+    }
     let phrase = phrase.trim().to_lowercase();
-    let may_be = |found: Captures<'_>| {
-        let kept = found[1]
-            .trim_start_matches(|char: char| !char.is_ascii_alphanumeric() && char != '-')
-            .to_lowercase();
-        let rest = phrase.strip_prefix(&kept).unwrap_or_default();
-        // Almost every part of a key has a digit, and almost no word has one.
-        !rest.contains(char::is_whitespace)
-            && (rest.contains(|char: char| char.is_ascii_digit()) || rest.len() >= LONG)
-    };
-    text.contains(REDACTED)
-        && SEARCHES
-            .iter()
-            .any(|search| search.left().captures_iter(text).any(may_be))
+    SEARCHES.iter().any(|search| {
+        search
+            .left()
+            .captures_iter(text)
+            .any(|captures| may_begin_with(&phrase, &captures[1]))
+    })
+}
+
+/// Whether a phrase in lower case begins as a key did, and the rest of it may be one of a key.
+fn may_begin_with(phrase: &str, kept: &str) -> bool {
+    let kept = kept
+        .trim_start_matches(|char: char| !char.is_ascii_alphanumeric() && char != '-')
+        .to_lowercase();
+    let rest = phrase.strip_prefix(&kept).unwrap_or_default();
+    // Almost every part of a key has a digit, and almost no word has one.
+    !rest.contains(char::is_whitespace)
+        && (rest.contains(|char: char| char.is_ascii_digit()) || rest.len() >= LONG)
 }
 
 #[cfg(test)]

@@ -107,9 +107,14 @@ fn offset_of(text: &str, index: usize) -> usize {
 
 /// The text as a reader sees it, without its invisible characters; `None` if it has none.
 pub fn visible(text: &str) -> Option<String> {
-    let is_seen = |char: char| char.is_whitespace() || !is_invisible(char);
-    let has_unseen = !text.is_ascii() && !text.chars().all(is_seen);
-    has_unseen.then(|| text.chars().filter(|char| is_seen(*char)).collect())
+    if text.is_ascii() || text.chars().all(is_seen) {
+        return None;
+    }
+    Some(text.chars().filter(|char| is_seen(*char)).collect())
+}
+
+fn is_seen(char: char) -> bool {
+    char.is_whitespace() || !is_invisible(char)
 }
 
 /// Whether a character is invisible or changes how others are displayed.

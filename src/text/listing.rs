@@ -31,7 +31,12 @@ pub fn first_of<S: AsRef<str>>(names: &[S]) -> String {
 }
 
 /// A count with its noun, and the names: `2 cases of `s` removed: a, b`.
-pub fn counted<S: AsRef<str>>(names: &[S], one: &str, many: &str, what: &str) -> String {
-    let noun = if names.len() == 1 { one } else { many };
-    format!("{} {noun} {what}: {}", names.len(), named(names))
+pub fn counted<S: AsRef<str>>(
+    names: &[S],
+    singular: &str,
+    plural: &str,
+    predicate: &str,
+) -> String {
+    let noun = if names.len() == 1 { singular } else { plural };
+    format!("{} {noun} {predicate}: {}", names.len(), named(names))
 }

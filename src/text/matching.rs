@@ -63,8 +63,8 @@ impl Keyword {
 /// Whether a text contains a word without an adjacent letter or digit.
 fn contains_word(text: &str, word: &str) -> bool {
     let mut from = 0;
-    while let Some(found) = memmem::find(&text.as_bytes()[from..], word.as_bytes()) {
-        let (start, end) = (from + found, from + found + word.len());
+    while let Some(offset) = memmem::find(&text.as_bytes()[from..], word.as_bytes()) {
+        let (start, end) = (from + offset, from + offset + word.len());
         if is_whole(text, &(start..end)) {
             return true;
         }
@@ -152,17 +152,18 @@ impl Category {
 }
 
 /// Jaccard similarity of the alphanumeric tokens of two normal forms, 0 to 1; 0 if neither has a token.
-pub fn token_overlap(one: &str, other: &str) -> f64 {
-    let tokens = |text| -> BTreeSet<_> {
-        str::split(text, |char: char| !char.is_alphanumeric())
-            .filter(|token| !token.is_empty())
-            .collect()
-    };
-    let (one, other): (BTreeSet<&str>, BTreeSet<&str>) = (tokens(one), tokens(other));
-    match one.union(&other).count() {
+pub fn token_overlap(left: &str, right: &str) -> f64 {
+    let (left, right) = (tokens(left), tokens(right));
+    match left.union(&right).count() {
         0 => 0.0,
-        all => one.intersection(&other).count() as f64 / all as f64,
+        all => left.intersection(&right).count() as f64 / all as f64,
     }
+}
+
+fn tokens(text: &str) -> BTreeSet<&str> {
+    text.split(|char: char| !char.is_alphanumeric())
+        .filter(|token| !token.is_empty())
+        .collect()
 }
 
 #[cfg(test)]

@@ -65,12 +65,14 @@ impl Folded {
 
     /// The byte range of the original for a byte range of the folded text.
     pub fn original(&self, here: &Range<usize>) -> Range<usize> {
-        let at = |index: usize| {
-            self.origins
-                .get(index)
-                .map_or(0, |origin| usize::try_from(*origin).unwrap_or(usize::MAX))
-        };
-        at(here.start)..at(here.end)
+        self.original_index(here.start)..self.original_index(here.end)
+    }
+
+    fn original_index(&self, index: usize) -> usize {
+        match self.origins.get(index) {
+            None => 0,
+            Some(origin) => usize::try_from(*origin).unwrap_or(usize::MAX),
+        }
     }
 }
 
@@ -126,7 +128,9 @@ impl NameSet {
                     .map(|at| Hit { name, at }),
             );
         }
-        all.sort_by(|one, other| (one.at.start, other.at.end).cmp(&(other.at.start, one.at.end)));
+        all.sort_by(|left, right| {
+            (left.at.start, right.at.end).cmp(&(right.at.start, left.at.end))
+        });
         let mut kept: Vec<Hit> = Vec::new();
         for hit in all {
             if kept.last().is_none_or(|last| last.at.end <= hit.at.start) {
@@ -139,8 +143,9 @@ impl NameSet {
 
 /// Whether the range has no adjacent letter or digit.
 pub fn is_whole(text: &str, at: &Range<usize>) -> bool {
-    let touches = |char: Option<char>| char.is_some_and(char::is_alphanumeric);
-    !touches(text[..at.start].chars().next_back()) && !touches(text[at.end..].chars().next())
+    let previous = text[..at.start].chars().next_back();
+    let next = text[at.end..].chars().next();
+    !previous.is_some_and(char::is_alphanumeric) && !next.is_some_and(char::is_alphanumeric)
 }
 
 #[cfg(test)]

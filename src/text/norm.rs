@@ -24,15 +24,7 @@ pub fn norm_cased(text: &str) -> String {
 
 /// [`norm`] of ASCII, which most texts are; much faster.
 fn ascii_folded(text: &str) -> String {
-    // Unicode's white space within ASCII; `is_ascii_whitespace` lacks the vertical tab.
-    let blank = |byte: u8| {
-        if matches!(byte, b'\t'..=b'\r') {
-            b' '
-        } else {
-            byte.to_ascii_lowercase()
-        }
-    };
-    let lower: Vec<u8> = text.bytes().map(blank).collect();
+    let lower: Vec<u8> = text.bytes().map(folded_byte).collect();
     let mut lower = String::from_utf8(lower).expect("ASCII stays ASCII");
     lower.truncate(lower.trim_end_matches(' ').len());
     if !lower.starts_with(' ') && GAP.find(lower.as_bytes()).is_none() {
@@ -46,6 +38,14 @@ fn ascii_folded(text: &str) -> String {
     }
     out.push_str(rest);
     out
+}
+
+fn folded_byte(byte: u8) -> u8 {
+    match byte {
+        // Unicode's white space within ASCII; `is_ascii_whitespace` lacks the vertical tab.
+        b'\t'..=b'\r' => b' ',
+        _ => byte.to_ascii_lowercase(),
+    }
 }
 
 fn folded(chars: impl Iterator<Item = char>, size: usize) -> String {
@@ -70,8 +70,8 @@ pub(super) fn plain(char: char) -> char {
         '\u{2018}'..='\u{201B}' => '\'',
         '\u{201C}'..='\u{201F}' => '"',
         '\u{2212}' => '-',
-        other if is_dash(other) => '-',
-        other => other,
+        _ if is_dash(char) => '-',
+        _ => char,
     }
 }
 

@@ -27,11 +27,13 @@ fn starts_block(line: &str) -> bool {
         .split_whitespace()
         .next()
         .and_then(|word| word.strip_suffix([':', ')']));
-    let is_rule = |id: &str| {
-        id.starts_with(char::is_alphabetic) && id.ends_with(|letter: char| letter.is_ascii_digit())
-    };
     is_numbered
-        || label.is_some_and(is_rule)
+        || label.is_some_and(is_rule_id)
         || line.starts_with(['#', '|'])
         || ["- ", "* ", "+ "].iter().any(|mark| line.starts_with(mark))
+}
+
+fn is_rule_id(label: &str) -> bool {
+    label.starts_with(char::is_alphabetic)
+        && label.ends_with(|letter: char| letter.is_ascii_digit())
 }

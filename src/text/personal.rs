@@ -40,45 +40,45 @@ pub fn personal_data(text: &str) -> Vec<(PersonalSort, Range<usize>)> {
     if !text.contains(['@', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']) {
         return Vec::new();
     }
-    let emails: Vec<Range<usize>> = EMAIL.find_iter(text).map(|found| found.range()).collect();
-    let is_within = |range: &Range<usize>| {
-        emails
+    let emails: Vec<Range<usize>> = EMAIL.find_iter(text).map(|email| email.range()).collect();
+    let mut data = Vec::new();
+    for range in telephones(text) {
+        let is_in_email = emails
             .iter()
-            .any(|email| range.start < email.end && email.start < range.end)
-    };
-    let mut found: Vec<(PersonalSort, Range<usize>)> = telephones(text)
-        .into_iter()
-        .filter(|range| !is_within(range))
-        .map(|range| (PersonalSort::Telephone, range))
-        .collect();
-    found.extend(emails.into_iter().map(|range| (PersonalSort::Email, range)));
-    found.sort_by_key(|(_, range)| range.start);
-    found
+            .any(|email| range.start < email.end && email.start < range.end);
+        if !is_in_email {
+            data.push((PersonalSort::Telephone, range));
+        }
+    }
+    data.extend(emails.into_iter().map(|range| (PersonalSort::Email, range)));
+    data.sort_by_key(|(_, range)| range.start);
+    data
 }
 
 /// Where a text has telephone numbers.
 pub fn telephones(text: &str) -> Vec<Range<usize>> {
-    let found = TELEPHONE
-        .captures_iter(text)
-        .filter_map(|found| found.get(1));
-    found
-        .filter(|number| {
-            let digits = number.as_str().bytes().filter(u8::is_ascii_digit).count();
-            DIGITS.contains(&digits)
-        })
-        .map(|number| number.range())
-        .collect()
+    let mut telephones = Vec::new();
+    for captures in TELEPHONE.captures_iter(text) {
+        let Some(number) = captures.get(1) else {
+            continue;
+        };
+        let digits = number.as_str().bytes().filter(u8::is_ascii_digit).count();
+        if DIGITS.contains(&digits) {
+            telephones.push(number.range());
+        }
+    }
+    telephones
 }
 
 /// The text with a placeholder for each address and number: the same one for the same value in every text.
 pub fn without_personal_data(text: &str) -> Cow<'_, str> {
-    let found = personal_data(text);
-    if found.is_empty() {
+    let data = personal_data(text);
+    if data.is_empty() {
         return Cow::Borrowed(text);
     }
     let mut plain = String::with_capacity(text.len());
     let mut end = 0;
-    for (sort, range) in found {
+    for (sort, range) in data {
         plain.push_str(&text[end..range.start]);
         plain.push_str(&placeholder(sort, &text[range.clone()]));
         end = range.end;

@@ -108,10 +108,10 @@ impl Redactor {
         };
         let mut plain = String::with_capacity(text.len());
         let mut end = 0;
-        for found in finder.find_iter(text) {
-            plain.push_str(&text[end..found.start()]);
+        for secret in finder.find_iter(text) {
+            plain.push_str(&text[end..secret.start()]);
             plain.push_str(REDACTED);
-            end = found.end();
+            end = secret.end();
         }
         plain.push_str(&text[end..]);
         Cow::Owned(plain)

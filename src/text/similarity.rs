@@ -11,9 +11,9 @@ fn tokens(text: &str) -> Vec<&str> {
         .collect()
 }
 
-/// `2 * common / (one + other)`; 1 if both are empty.
-fn dice(common: usize, one: usize, other: usize) -> f64 {
-    match one + other {
+/// `2 * common / (left + right)`; 1 if both are empty.
+fn dice(common: usize, left: usize, right: usize) -> f64 {
+    match left + right {
         0 => 1.0,
         sum => 2.0 * common as f64 / sum as f64,
     }
@@ -22,38 +22,39 @@ fn dice(common: usize, one: usize, other: usize) -> f64 {
 /// ROUGE-L: the harmonic mean of precision and recall of the longest common subsequence of tokens.
 ///
 /// If the numbers of tokens alone keep it below `minimum`, returns the highest value that they allow, without comparing.
-pub fn rouge_l(one: &str, other: &str, minimum: f64) -> f64 {
-    let (one, other) = (tokens(one), tokens(other));
-    let most = dice(one.len().min(other.len()), one.len(), other.len());
+pub fn rouge_l(left: &str, right: &str, minimum: f64) -> f64 {
+    let (left, right) = (tokens(left), tokens(right));
+    let most = dice(left.len().min(right.len()), left.len(), right.len());
     if most < minimum {
         most
     } else {
-        dice(longest_common(&one, &other), one.len(), other.len())
+        dice(longest_common(&left, &right), left.len(), right.len())
     }
 }
 
 /// The harmonic mean of precision and recall of the tokens, in any order; a repeated token counts as often as both have it.
-pub fn token_f1(one: &str, other: &str) -> f64 {
-    let (one, other) = (tokens(one), tokens(other));
+pub fn token_f1(left: &str, right: &str) -> f64 {
+    let (left, right) = (tokens(left), tokens(right));
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    one.iter()
-        .for_each(|token| *counts.entry(token).or_default() += 1);
-    let common = other.iter().filter(|token| match counts.get_mut(**token) {
-        Some(left) if *left > 0 => {
-            *left -= 1;
+    for token in &left {
+        *counts.entry(token).or_default() += 1;
+    }
+    let common = right.iter().filter(|token| match counts.get_mut(**token) {
+        Some(unmatched) if *unmatched > 0 => {
+            *unmatched -= 1;
             true
         }
         Some(_) | None => false,
     });
-    dice(common.count(), one.len(), other.len())
+    dice(common.count(), left.len(), right.len())
 }
 
 /// `1 - edits / length of the longer text`, in characters; 1 if both are empty.
 ///
 /// If the lengths alone keep it below `minimum`, returns the highest value that they allow, without comparing.
-pub fn levenshtein(one: &str, other: &str, minimum: f64) -> f64 {
-    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
-    let (shorter, longer) = (one.len().min(other.len()), one.len().max(other.len()));
+pub fn levenshtein(left: &str, right: &str, minimum: f64) -> f64 {
+    let (left, right): (Vec<char>, Vec<char>) = (left.chars().collect(), right.chars().collect());
+    let (shorter, longer) = (left.len().min(right.len()), left.len().max(right.len()));
     if longer == 0 {
         return 1.0;
     }
@@ -61,25 +62,25 @@ pub fn levenshtein(one: &str, other: &str, minimum: f64) -> f64 {
     if most < minimum {
         most
     } else {
-        1.0 - generic_levenshtein(&one, &other) as f64 / longer as f64
+        1.0 - generic_levenshtein(&left, &right) as f64 / longer as f64
     }
 }
 
 /// The length of the longest common subsequence.
-fn longest_common(one: &[&str], other: &[&str]) -> usize {
-    let mut before = vec![0_usize; other.len() + 1];
-    for token in one {
-        let mut row = vec![0_usize; other.len() + 1];
-        for (index, opposite) in other.iter().enumerate() {
+fn longest_common(left: &[&str], right: &[&str]) -> usize {
+    let mut previous_row = vec![0_usize; right.len() + 1];
+    for token in left {
+        let mut row = vec![0_usize; right.len() + 1];
+        for (index, opposite) in right.iter().enumerate() {
             row[index + 1] = if token == opposite {
-                before[index] + 1
+                previous_row[index] + 1
             } else {
-                row[index].max(before[index + 1])
+                row[index].max(previous_row[index + 1])
             };
         }
-        before = row;
+        previous_row = row;
     }
-    before.last().copied().unwrap_or_default()
+    previous_row.last().copied().unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -20,10 +20,10 @@ const CONTEXT: usize = 8;
 const GAP: &str = "…";
 
 /// Compares two texts word by word. Long parts that both have are cut to the words next to a difference.
-pub fn changed_words(before: &str, now: &str) -> Vec<WordPiece> {
+pub fn changed_words(before: &str, after: &str) -> Vec<WordPiece> {
     let (old, new): (Vec<&str>, Vec<&str>) = (
         before.split_whitespace().collect(),
-        now.split_whitespace().collect(),
+        after.split_whitespace().collect(),
     );
     let ranges = changed_ranges(&old, &new);
     let same = new.len() - ranges.iter().map(|range| range.after.len()).sum::<usize>();
@@ -46,9 +46,10 @@ pub fn changed_words(before: &str, now: &str) -> Vec<WordPiece> {
         pieces.extend((!added.is_empty()).then(|| WordPiece::Added(added.join(" "))));
     }
     let rest = new.get(done..).unwrap_or_default();
-    match pieces.is_empty() {
-        true => pieces.push(WordPiece::Same(rest.join(" "))),
-        false => pieces.extend(kept(rest, CONTEXT, 0).map(WordPiece::Same)),
+    if pieces.is_empty() {
+        pieces.push(WordPiece::Same(rest.join(" ")));
+    } else {
+        pieces.extend(kept(rest, CONTEXT, 0).map(WordPiece::Same));
     }
     pieces
 }
@@ -70,34 +71,39 @@ fn kept(words: &[&str], head: usize, tail: usize) -> Option<String> {
 }
 
 /// Two texts without long parts that both begin or end with, each cut to `limit` characters.
-pub fn changed_part(before: &str, now: &str, limit: usize) -> (String, String) {
+pub fn changed_part(before: &str, after: &str, limit: usize) -> (String, String) {
     let (old, new): (Vec<&str>, Vec<&str>) = (
         before.split_whitespace().collect(),
-        now.split_whitespace().collect(),
+        after.split_whitespace().collect(),
     );
     let start = old
         .iter()
         .zip(&new)
-        .take_while(|(one, other)| one == other)
+        .take_while(|(left, right)| left == right)
         .count();
     let ends = old[start..].iter().rev().zip(new[start..].iter().rev());
-    let end = ends.take_while(|(one, other)| one == other).count();
+    let end = ends.take_while(|(left, right)| left == right).count();
     let (skipped, spared) = (start.saturating_sub(CONTEXT), end.saturating_sub(CONTEXT));
-    let part = |words: &[&str]| {
-        let mut text = words[skipped..words.len() - spared].join(" ");
-        if let Some((cut, _)) = text.char_indices().nth(limit) {
-            text.truncate(cut);
-            text.push_str(GAP);
-        } else if spared > 0 {
-            text.push_str(" …");
-        }
-        if skipped > 0 {
-            format!("… {text}")
-        } else {
-            text
-        }
-    };
-    (part(&old), part(&new))
+    (
+        part(&old, skipped, spared, limit),
+        part(&new, skipped, spared, limit),
+    )
+}
+
+/// The words without the first `skipped` and the last `spared`, cut to `limit` characters; what is left out is marked.
+fn part(words: &[&str], skipped: usize, spared: usize, limit: usize) -> String {
+    let mut text = words[skipped..words.len() - spared].join(" ");
+    if let Some((cut, _)) = text.char_indices().nth(limit) {
+        text.truncate(cut);
+        text.push_str(GAP);
+    } else if spared > 0 {
+        text.push_str(" …");
+    }
+    if skipped > 0 {
+        format!("… {text}")
+    } else {
+        text
+    }
 }
 
 #[cfg(test)]
