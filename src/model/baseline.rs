@@ -92,8 +92,8 @@ fn write_suites<S: Serializer>(
 fn read_suites<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<BTreeMap<SuiteId, BaselineAgents>, D::Error> {
-    let found = BTreeMap::<SuiteId, BaselineSuite>::deserialize(deserializer)?;
-    Ok(found
+    let suites = BTreeMap::<SuiteId, BaselineSuite>::deserialize(deserializer)?;
+    Ok(suites
         .into_iter()
         .map(|(id, suite)| (id, suite.agents))
         .collect())
@@ -195,8 +195,8 @@ fn rounded<S: Serializer>(
 }
 
 fn measured<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, f64>, D::Error> {
-    let found = BTreeMap::<String, Option<f64>>::deserialize(deserializer)?;
-    Ok(found
+    let values = BTreeMap::<String, Option<f64>>::deserialize(deserializer)?;
+    Ok(values
         .into_iter()
         .filter_map(|(name, value)| Some((name, value?)))
         .collect())
@@ -206,20 +206,16 @@ fn rounded_cases<S: Serializer>(
     cases: &BTreeMap<CaseId, CaseValues>,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    let samples =
-        |values: &[Option<f64>]| values.iter().map(|value| value.map(six_places)).collect();
-    let case = |values: &CaseValues| {
-        values
-            .iter()
-            .map(|(name, values)| (name.clone(), samples(values)))
-            .collect()
-    };
-    serializer.collect_map(
-        cases
-            .iter()
-            .map(|(id, values)| (id, case(values)))
-            .collect::<BTreeMap<_, CaseValues>>(),
-    )
+    let mut rounded: BTreeMap<&CaseId, CaseValues> = BTreeMap::new();
+    for (id, metrics) in cases {
+        let mut case = CaseValues::new();
+        for (name, samples) in metrics {
+            let samples = samples.iter().map(|value| value.map(six_places)).collect();
+            case.insert(name.clone(), samples);
+        }
+        rounded.insert(id, case);
+    }
+    serializer.collect_map(rounded)
 }
 
 /// Writes the tags that occur.

@@ -33,11 +33,7 @@ pub struct ConversationSoFar {
 impl ConversationSoFar {
     /// The bytes of its texts.
     pub fn bytes(&self) -> usize {
-        let of = |turn: &PastTurn| {
-            let calls: usize = turn.calls.iter().map(|call| call.to_string().len()).sum();
-            turn.user.len() + turn.text.len() + calls
-        };
-        self.before.iter().map(of).sum()
+        self.before.iter().map(PastTurn::bytes).sum()
     }
 }
 
@@ -50,6 +46,13 @@ pub struct PastTurn {
     pub text: String,
     /// The tool calls that the agent stated, as it wrote them.
     pub calls: Vec<Value>,
+}
+
+impl PastTurn {
+    fn bytes(&self) -> usize {
+        let calls: usize = self.calls.iter().map(|call| call.to_string().len()).sum();
+        self.user.len() + self.text.len() + calls
+    }
 }
 
 /// The task of a case: as text for a bare model, as fields for an agent's own program.
@@ -200,6 +203,12 @@ pub struct ToolSpec {
     pub parameters: Value,
 }
 
+impl ToolSpec {
+    fn bytes(&self) -> usize {
+        self.name.len() + self.description.len() + self.parameters.to_string().len()
+    }
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct CannedTool {
     pub spec: ToolSpec,
@@ -237,14 +246,12 @@ impl Conversation {
             tools,
             answer,
         } = self;
-        let tool = |tool: &ToolSpec| {
-            tool.name.len() + tool.description.len() + tool.parameters.to_string().len()
-        };
         let answer = answer
             .as_ref()
             .map_or(0, |form| form.schema.to_string().len());
         let messages: usize = messages.iter().map(Message::bytes).sum();
-        system.len() + messages + tools.iter().map(tool).sum::<usize>() + answer
+        let tools: usize = tools.iter().map(ToolSpec::bytes).sum();
+        system.len() + messages + tools + answer
     }
 }
 

@@ -132,22 +132,24 @@ pub struct SuiteConfig {
 impl SuiteConfig {
     /// The folders with the recordings of each agent, in both tiers.
     pub fn recording_folders(&self) -> Vec<RepoPath> {
-        let of = |(name, agent): (&AgentName, &Agent)| {
-            agent
-                .recordings()
-                .map(|folder| folder.child(name.as_str()))
-                .collect::<Vec<_>>()
-        };
-        self.agents.iter().flat_map(of).collect()
+        let mut folders = Vec::new();
+        for (name, agent) in &self.agents {
+            folders.extend(agent.recordings().map(|folder| folder.child(name.as_str())));
+        }
+        folders
     }
 
     /// The settings that affect how golden files are parsed. Gates, judges, tiers and run sources are removed, so that no parser can depend
     /// on them.
     pub fn for_reading(&self) -> Self {
-        let as_cast = |agent: &Agent| Agent {
-            role: agent.role,
-            ..Agent::default()
-        };
+        let mut agents = BTreeMap::new();
+        for (name, agent) in &self.agents {
+            let with_role = Agent {
+                role: agent.role,
+                ..Agent::default()
+            };
+            agents.insert(name.clone(), with_role);
+        }
         Self {
             index: 0,
             id: self.id.clone(),
@@ -156,11 +158,7 @@ impl SuiteConfig {
             path: self.path.clone(),
             tiers: Vec::new(),
             samples: None,
-            agents: self
-                .agents
-                .iter()
-                .map(|(name, agent)| (name.clone(), as_cast(agent)))
-                .collect(),
+            agents,
             policy: Policy::default(),
             never: None,
             floor: None,
@@ -426,8 +424,13 @@ pub struct Price {
 impl Price {
     /// Whether some tokens cost less than at the other price.
     pub fn is_lower(&self, other: &Self) -> bool {
-        let cached = |price: &Self| price.cached_input.unwrap_or(price.input);
-        self.input < other.input || self.output < other.output || cached(self) < cached(other)
+        self.input < other.input
+            || self.output < other.output
+            || self.of_cached_input() < other.of_cached_input()
+    }
+
+    fn of_cached_input(&self) -> f64 {
+        self.cached_input.unwrap_or(self.input)
     }
 }
 

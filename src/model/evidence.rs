@@ -43,7 +43,13 @@ impl Shortfalls {
         metrics: &'static [&'static str],
         difference: impl FnOnce() -> Difference,
     ) {
-        if self.all.iter().filter(|one| one.metrics == metrics).count() < Self::KEPT {
+        if self
+            .all
+            .iter()
+            .filter(|shortfall| shortfall.metrics == metrics)
+            .count()
+            < Self::KEPT
+        {
             self.all.push(Shortfall {
                 metrics,
                 difference: difference(),

@@ -30,7 +30,7 @@ pub fn write_by_name<S: Serializer, T: Named + Serialize>(
 ) -> Result<S::Ok, S::Error> {
     serializer.collect_map(
         list.iter()
-            .map(|one| (one.name(), one))
+            .map(|value| (value.name(), value))
             .collect::<BTreeMap<_, _>>(),
     )
 }
@@ -39,10 +39,10 @@ pub fn write_by_name<S: Serializer, T: Named + Serialize>(
 pub fn read_by_name<'de, D: Deserializer<'de>, T: Named + Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Vec<T>, D::Error> {
-    let found = BTreeMap::<String, T>::deserialize(deserializer)?;
-    Ok(found
+    let by_name = BTreeMap::<String, T>::deserialize(deserializer)?;
+    Ok(by_name
         .into_iter()
-        .map(|(name, one)| one.with_name(name))
+        .map(|(name, value)| value.with_name(name))
         .collect())
 }
 
@@ -74,8 +74,8 @@ pub fn by_word_if_any<S: Serializer, W: Word>(
 pub fn known_words<'de, D: Deserializer<'de>, K: Deserialize<'de> + Ord, W: Word + Ord>(
     deserializer: D,
 ) -> Result<BTreeMap<K, W>, D::Error> {
-    let found = BTreeMap::<K, String>::deserialize(deserializer)?;
-    Ok(found
+    let by_key = BTreeMap::<K, String>::deserialize(deserializer)?;
+    Ok(by_key
         .into_iter()
         .filter_map(|(key, word)| Some((key, W::of_word(&word)?)))
         .collect())
@@ -85,8 +85,8 @@ pub fn known_words<'de, D: Deserializer<'de>, K: Deserialize<'de> + Ord, W: Word
 pub fn known_counts<'de, D: Deserializer<'de>, W: Word + Ord>(
     deserializer: D,
 ) -> Result<BTreeMap<W, u32>, D::Error> {
-    let found = BTreeMap::<String, u32>::deserialize(deserializer)?;
-    Ok(found
+    let counts = BTreeMap::<String, u32>::deserialize(deserializer)?;
+    Ok(counts
         .into_iter()
         .filter_map(|(word, count)| Some((W::of_word(&word)?, count)))
         .collect())

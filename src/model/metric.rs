@@ -40,7 +40,7 @@ impl Aggregate {
     /// The two metrics that a harmonic mean is made of; `None` for every other aggregate.
     pub fn parts(self) -> Option<[&'static str; 2]> {
         match self {
-            Self::Harmonic(one, other) => Some([one, other]),
+            Self::Harmonic(left, right) => Some([left, right]),
             Self::Worst
             | Self::Mean
             | Self::Sum
@@ -232,10 +232,10 @@ pub fn indicator(value: bool) -> f64 {
 }
 
 /// The harmonic mean of two shares; 0 if both are 0.
-pub fn harmonic(one: f64, other: f64) -> f64 {
-    match one + other {
+pub fn harmonic(left: f64, right: f64) -> f64 {
+    match left + right {
         0.0 => 0.0,
-        sum => 2.0 * one * other / sum,
+        sum => 2.0 * left * right / sum,
     }
 }
 

@@ -61,9 +61,10 @@ pub fn fixed_places(value: f64, places: usize) -> String {
 /// A limit with at least two decimal places: `0.80`.
 pub fn at_least_two_places(number: f64) -> String {
     let short = format!("{number:.2}");
-    match short.parse::<f64>() == Ok(number) {
-        true => short,
-        false => number.to_string(),
+    if short.parse::<f64>() == Ok(number) {
+        short
+    } else {
+        number.to_string()
     }
 }
 

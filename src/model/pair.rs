@@ -466,16 +466,17 @@ fn write_layers<S: Serializer>(layers: &[Layer], serializer: S) -> Result<S::Ok,
 }
 
 fn read_layers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Box<[Layer]>, D::Error> {
-    let layer = |number: u8| {
-        let found = Layer::ALL
+    let mut layers = Vec::new();
+    for number in Vec::<u8>::deserialize(deserializer)? {
+        let Some(layer) = Layer::ALL
             .into_iter()
-            .find(|layer| layer.number() == number);
-        found.ok_or_else(|| D::Error::custom(format!("read_layer is {number}")))
-    };
-    Vec::<u8>::deserialize(deserializer)?
-        .into_iter()
-        .map(layer)
-        .collect()
+            .find(|layer| layer.number() == number)
+        else {
+            return Err(D::Error::custom(format!("read_layer is {number}")));
+        };
+        layers.push(layer);
+    }
+    Ok(layers.into())
 }
 
 words! {

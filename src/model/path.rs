@@ -4,7 +4,7 @@ use std::borrow::{Borrow, Cow};
 use std::fmt;
 use std::sync::Arc;
 
-use globset::{GlobBuilder, GlobMatcher};
+use globset::{Glob, GlobBuilder, GlobMatcher};
 
 /// A normalized path relative to the repository's root: no `.`, no `..`, no leading `/`. The root is the empty path.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -63,9 +63,10 @@ impl RepoPath {
 
     /// The entry `name` of this folder; `name` comes from a listing or an id and contains no `/`.
     pub fn child(&self, name: &str) -> Self {
-        match self.0.is_empty() {
-            true => Self(name.into()),
-            false => Self([&*self.0, "/", name].concat().into()),
+        if self.0.is_empty() {
+            Self(name.into())
+        } else {
+            Self([&*self.0, "/", name].concat().into())
         }
     }
 
@@ -154,32 +155,25 @@ impl PathGlob {
         if text.trim().is_empty() {
             return Err("is empty".to_owned());
         }
-        let below =
-            |text: &str, folder: &RepoPath| folder.join(text).map_err(|bad| bad.to_string());
         let escaped_folder = RepoPath(globset::escape(&folder.0).into());
         let (pattern, escaped) = (below(text, folder)?, below(text, &escaped_folder)?);
-        let built = |pattern: &RepoPath| {
-            GlobBuilder::new(pattern.as_str())
-                .literal_separator(true)
-                .build()
-        };
-        let matcher =
-            built(&escaped).map_err(|error| format!("is not a valid pattern: {}", error.kind()))?;
-        let mut matchers = vec![matcher.compile_matcher()];
+        let glob = build_glob(&escaped)
+            .map_err(|error| format!("is not a valid pattern: {}", error.kind()))?;
+        let mut matchers = vec![glob.compile_matcher()];
         let plain_brackets = text.contains('[').then(|| text.replace('[', "[[]"));
-        for other in [plain_brackets, across_folders(text)].into_iter().flatten() {
-            matchers.extend(
-                built(&below(&other, &escaped_folder)?)
-                    .ok()
-                    .map(|glob| glob.compile_matcher()),
-            );
+        for variant in [plain_brackets, across_folders(text)].into_iter().flatten() {
+            if let Ok(glob) = build_glob(&below(&variant, &escaped_folder)?) {
+                matchers.push(glob.compile_matcher());
+            }
         }
         // What comes before the first name with a wildcard is a folder, or the file itself.
-        let names = pattern.0.split('/').zip(escaped.0.split('/'));
-        let is_plain = |(name, escaped): &(&str, &str)| {
-            !escaped.contains(WILDCARDS) || globset::escape(name) == *escaped
-        };
-        let plain: Vec<&str> = names.take_while(is_plain).map(|(name, _)| name).collect();
+        let mut plain: Vec<&str> = Vec::new();
+        for (name, escaped) in pattern.0.split('/').zip(escaped.0.split('/')) {
+            if escaped.contains(WILDCARDS) && globset::escape(name) != escaped {
+                break;
+            }
+            plain.push(name);
+        }
         let plain = RepoPath(plain.join("/").into());
         let file = (plain == pattern).then(|| plain.clone());
         let folder = if file.is_some() {
@@ -215,6 +209,16 @@ impl PathGlob {
     pub fn as_str(&self) -> &str {
         self.pattern.as_str()
     }
+}
+
+fn below(text: &str, folder: &RepoPath) -> Result<RepoPath, String> {
+    folder.join(text).map_err(|bad| bad.to_string())
+}
+
+fn build_glob(pattern: &RepoPath) -> Result<Glob, globset::Error> {
+    GlobBuilder::new(pattern.as_str())
+        .literal_separator(true)
+        .build()
 }
 
 /// The pattern with each `**` that is a part of a name spread over folders, because a pattern library takes it for `*`; `None` if it has none.

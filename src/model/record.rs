@@ -173,8 +173,8 @@ impl Measures {
             *self.tool_call_counts.entry(tool.clone()).or_default() += count;
         }
         let cost_usd = match (self.cost_usd, other.cost_usd) {
-            (Some(one), Some(other)) => Some(one + other),
-            (one, other) => one.or(other),
+            (Some(left), Some(right)) => Some(left + right),
+            (left, right) => left.or(right),
         };
         Self {
             total_latency_ms: added(self.total_latency_ms, other.total_latency_ms),
@@ -186,10 +186,10 @@ impl Measures {
 }
 
 /// The sum of what is known.
-fn added(one: Option<u64>, other: Option<u64>) -> Option<u64> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(one.saturating_add(other)),
-        (one, other) => one.or(other),
+fn added(left: Option<u64>, right: Option<u64>) -> Option<u64> {
+    match (left, right) {
+        (Some(left), Some(right)) => Some(left.saturating_add(right)),
+        (left, right) => left.or(right),
     }
 }
 

@@ -20,7 +20,7 @@ impl Reliability {
     /// Whether fewer cases pass in every sample than in the baseline.
     pub fn has_fallen(&self) -> bool {
         let every = self.every.zip(self.every_before);
-        every.is_some_and(|(now, before)| now.passed < before)
+        every.is_some_and(|(current, baseline)| current.passed < baseline)
     }
 }
 

@@ -369,8 +369,10 @@ impl Report {
         let bad = self
             .others
             .iter()
-            .filter(|other| other.outcome != OtherOutcome::Passes);
-        bad.max_by_key(|other| (other.outcome, std::cmp::Reverse(other.number)))
+            .filter(|pull_request| pull_request.outcome != OtherOutcome::Passes);
+        bad.max_by_key(|pull_request| {
+            (pull_request.outcome, std::cmp::Reverse(pull_request.number))
+        })
     }
 
     /// All agents, each with its suite, in report order.

@@ -41,7 +41,7 @@ impl RunUsage {
                 _ => self
                     .cost_usd
                     .zip(other.cost_usd)
-                    .map(|(one, two)| one + two),
+                    .map(|(left, right)| left + right),
             },
             wall_ms: self.wall_ms.max(other.wall_ms),
         }

@@ -21,8 +21,8 @@ pub struct SampleUses {
 
 impl SampleUses {
     /// One of them.
-    pub fn of(&self, what: SampleUse) -> Option<f64> {
-        match what {
+    pub fn of(&self, sample_use: SampleUse) -> Option<f64> {
+        match sample_use {
             SampleUse::Tokens => self.tokens,
             SampleUse::Latency => self.latency_ms,
             SampleUse::Cost => self.cost_usd,
