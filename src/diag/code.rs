@@ -69,19 +69,19 @@ impl Code {
 
 /// The sections of the page, in its order.
 pub fn code_sections() -> Vec<CodeSection> {
-    let sections = PAGE.split("\n## ").skip(1);
-    let section = |text: &'static str| {
-        let (title, rest) = text.split_once("\n\n").unwrap_or_default();
-        let mut entries = rest.split("\n### ");
-        CodeSection {
-            title,
-            about: entries.next().unwrap_or_default().trim_end(),
-            codes: entries
-                .filter_map(|entry| Code::of_word(entry.lines().next()?))
-                .collect(),
-        }
-    };
-    sections.map(section).collect()
+    PAGE.split("\n## ").skip(1).map(code_section).collect()
+}
+
+fn code_section(text: &'static str) -> CodeSection {
+    let (title, rest) = text.split_once("\n\n").unwrap_or_default();
+    let mut entries = rest.split("\n### ");
+    CodeSection {
+        title,
+        about: entries.next().unwrap_or_default().trim_end(),
+        codes: entries
+            .filter_map(|entry| Code::of_word(entry.lines().next()?))
+            .collect(),
+    }
 }
 
 impl fmt::Debug for Code {

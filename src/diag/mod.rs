@@ -72,35 +72,39 @@ impl Diagnostic {
     pub fn of_file(
         file: impl fmt::Display,
         code: Code,
-        what: impl Into<String>,
+        description: impl Into<String>,
         help: impl Into<String>,
     ) -> Self {
-        let (file, what, help) = (file.to_string(), what.into(), help.into());
+        let (file, description, help) = (file.to_string(), description.into(), help.into());
         Self {
             file,
             at: None,
             code,
-            what,
+            what: description,
             help,
             read_failure: None,
         }
     }
 
     /// A problem of the arguments.
-    pub fn of_command_line(code: Code, what: impl Into<String>, help: impl Into<String>) -> Self {
-        Self::of_file("command line", code, what, help)
+    pub fn of_command_line(
+        code: Code,
+        description: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Self {
+        Self::of_file("command line", code, description, help)
     }
 
     /// A file or a folder that could not be read.
     pub fn of_read(
         file: impl fmt::Display,
         failure: ReadFailure,
-        what: impl Into<String>,
+        description: impl Into<String>,
         help: impl Into<String>,
     ) -> Self {
         Self {
             read_failure: Some(failure),
-            ..Self::of_file(file, failure.code(), what, help)
+            ..Self::of_file(file, failure.code(), description, help)
         }
     }
 
@@ -145,7 +149,7 @@ impl fmt::Display for Diagnostic {
             file,
             at,
             code,
-            what,
+            what: description,
             help,
             read_failure: _,
         } = self;
@@ -153,7 +157,7 @@ impl fmt::Display for Diagnostic {
             format!(":{}:{}", point.line, point.column)
         });
         out.write_str(&one_line(&format!(
-            "{file}{position}: {what}; {help} [{}]",
+            "{file}{position}: {description}; {help} [{}]",
             code.as_str()
         )))
     }
@@ -188,12 +192,14 @@ impl Diagnostics {
 
     /// Whether one of them is a file that could not be read for this reason.
     pub fn has_read_failure(&self, failure: ReadFailure) -> bool {
-        self.found.iter().any(|one| one.is_read_failure(failure))
+        self.found
+            .iter()
+            .any(|problem| problem.is_read_failure(failure))
     }
 
     /// Whether there are problems and all have this code.
     pub fn are_all(&self, code: Code) -> bool {
-        !self.is_empty() && self.found.iter().all(|one| one.code == code)
+        !self.is_empty() && self.found.iter().all(|problem| problem.code == code)
     }
 
     /// The lines of the problems, from 1.
@@ -209,9 +215,10 @@ impl Diagnostics {
 
     /// Returns the value if the list has no problems.
     pub fn or<T>(self, value: T) -> Result<T, Diagnostics> {
-        match self.is_empty() {
-            true => Ok(value),
-            false => Err(self),
+        if self.is_empty() {
+            Ok(value)
+        } else {
+            Err(self)
         }
     }
 
@@ -251,18 +258,18 @@ impl From<Diagnostic> for Diagnostics {
 }
 
 /// The most similar word of `known`, if one is similar enough to be meant.
-pub fn nearest<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    nearest_within(found, known, usize::MAX)
+pub fn nearest<'a>(text: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    nearest_within(text, known, usize::MAX)
 }
 
 /// The help for an unknown word: the most similar known one, else another help.
 pub fn did_you_mean<K: AsRef<str>>(
-    found: &str,
+    text: &str,
     known: impl IntoIterator<Item = K>,
     otherwise: impl Into<String>,
 ) -> String {
     let known: Vec<K> = known.into_iter().collect();
-    let near = nearest(found, known.iter().map(K::as_ref));
+    let near = nearest(text, known.iter().map(K::as_ref));
     near.map_or_else(
         || otherwise.into(),
         |near| format!("did you mean \"{near}\"?"),
@@ -270,23 +277,26 @@ pub fn did_you_mean<K: AsRef<str>>(
 }
 
 /// The same, if at most two letters differ: then it is a slip, and no other word.
-pub fn misspelt<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    nearest_within(found, known, 2)
+pub fn misspelt<'a>(text: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    nearest_within(text, known, 2)
 }
 
 fn nearest_within<'a>(
-    found: &str,
+    text: &str,
     known: impl IntoIterator<Item = &'a str>,
     most: usize,
 ) -> Option<&'a str> {
-    let near = known
-        .into_iter()
-        .map(|word| (strsim::damerau_levenshtein(found, word), word));
-    let is_near =
-        |distance: usize, word: &str| distance <= most.min(1 + word.len().min(found.len()) / 4);
-    near.filter(|(distance, word)| is_near(*distance, word))
-        .min()
-        .map(|(_, word)| word)
+    let mut near: Option<(usize, &str)> = None;
+    for word in known {
+        let distance = strsim::damerau_levenshtein(text, word);
+        if distance > most.min(1 + word.len().min(text.len()) / 4) {
+            continue;
+        }
+        if near.is_none_or(|nearest| (distance, word) < nearest) {
+            near = Some((distance, word));
+        }
+    }
+    Some(near?.1)
 }
 
 #[cfg(test)]

@@ -62,9 +62,10 @@ const IN_LINE: [&str; 2] = ["##[", "##vso["];
 /// Defuses runner commands: a line that starts with `::` after white space, or that contains `##[`.
 fn without_commands(line: String) -> String {
     let start = line.len() - line.trim_start().len();
-    let line = match line[start..].starts_with("::") {
-        true => format!("{}: :{}", &line[..start], &line[start + 2..]),
-        false => line,
+    let line = if line[start..].starts_with("::") {
+        format!("{}: :{}", &line[..start], &line[start + 2..])
+    } else {
+        line
     };
     IN_LINE.iter().fold(line, |line, command| {
         line.replace(command, &format!("## {}", &command[2..]))
