@@ -8,8 +8,8 @@ pub trait BaseFiles: Files + OtherCommit {
     /// The path of a file with one of these names in any folder; `None` if there is none.
     fn find(&self, names: &[&str]) -> Result<Option<RepoPath>, String>;
 
-    /// Whether the base commit's file `before` and the head's file `after` have the same content.
-    fn likeness(&self, before: &RepoPath, after: &RepoPath) -> FileMatch;
+    /// Whether the base commit's file `base_file` and the head's file `head_file` have the same content.
+    fn likeness(&self, base_file: &RepoPath, head_file: &RepoPath) -> FileMatch;
 
     /// The links of the base commit that were met so far, and that the head does not have. A link counts as missing here.
     fn links_gone(&self) -> Vec<RepoPath>;

@@ -136,7 +136,7 @@ pub fn read_case<T>(
     read: impl FnOnce(&dyn Files) -> T,
 ) -> T {
     match files.for_golden(golden) {
-        Some(own) => read(&*own),
+        Some(golden_files) => read(&*golden_files),
         None => read(files),
     }
 }

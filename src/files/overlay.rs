@@ -43,22 +43,17 @@ impl Files for OverlayFiles<'_> {
         if !self.folders.contains(folder) {
             return self.below.list_all(folder);
         }
-        let inside = |path: &RepoPath| !path.as_str().is_empty() && path.parent() == *folder;
-        let named = |path: &RepoPath, kind| Entry {
-            name: path.name().to_owned(),
-            kind,
-        };
-        let files = self
-            .files
-            .keys()
-            .filter(|path| inside(path))
-            .map(|path| named(path, EntryKind::File));
-        let folders = self
-            .folders
-            .iter()
-            .filter(|path| inside(path))
-            .map(|path| named(path, EntryKind::Folder));
-        let mut entries: Vec<Entry> = files.chain(folders).collect();
+        let files = self.files.keys().map(|path| (path, EntryKind::File));
+        let folders = self.folders.iter().map(|path| (path, EntryKind::Folder));
+        let mut entries = Vec::new();
+        for (path, kind) in files.chain(folders) {
+            if !path.as_str().is_empty() && path.parent() == *folder {
+                entries.push(Entry {
+                    name: path.name().to_owned(),
+                    kind,
+                });
+            }
+        }
         entries.sort();
         Ok(entries)
     }

@@ -21,8 +21,8 @@ pub trait OtherCommit: Sync {
     /// Whether its folder has these entries; with `None`, whether the folder is missing.
     fn has_folder(&self, folder: &RepoPath, names: FolderNames, entries: Option<&[Entry]>) -> bool {
         match (names.of(self.files(), folder), entries) {
-            (Ok(own), Some(entries)) => {
-                own == entries || committed(self.files(), folder, &own).eq(entries)
+            (Ok(listed), Some(entries)) => {
+                listed == entries || committed(self.files(), folder, &listed).eq(entries)
             }
             (Err(problem), None) => problem.is_read_failure(ReadFailure::MissingFolder),
             (Ok(_), None) | (Err(_), Some(_)) => false,
@@ -88,6 +88,15 @@ pub struct DifferentRead {
     pub kind: ReadKind,
 }
 
+impl DifferentRead {
+    fn is_of_loading(&self) -> bool {
+        match self.read_for {
+            ReadFor::Suite | ReadFor::Golden(_) => true,
+            ReadFor::Case(_) => false,
+        }
+    }
+}
+
 /// The reads of one suite that differ between the two commits.
 #[derive(Debug)]
 pub struct ReadLog {
@@ -105,10 +114,10 @@ enum Compared {
 
 impl ReadLog {
     /// An empty log of reads that are compared with this commit.
-    pub fn comparing(other: Option<&dyn OtherCommit>) -> Self {
+    pub fn comparing(other_commit: Option<&dyn OtherCommit>) -> Self {
         Self {
             different: Mutex::default(),
-            compared: other.map_or(Compared::No, |_| Compared::Yes),
+            compared: other_commit.map_or(Compared::No, |_| Compared::Yes),
         }
     }
 
@@ -120,11 +129,7 @@ impl ReadLog {
     /// Whether everything that was read to load the suite is the same on the other commit. With the same settings, loading it there
     /// gives the same suite.
     pub fn opens_alike(&self) -> bool {
-        let is_of_loading = |read: &DifferentRead| match read.read_for {
-            ReadFor::Suite | ReadFor::Golden(_) => true,
-            ReadFor::Case(_) => false,
-        };
-        self.compared == Compared::Yes && !self.all().iter().any(is_of_loading)
+        self.compared == Compared::Yes && !self.all().iter().any(DifferentRead::is_of_loading)
     }
 
     fn all(&self) -> MutexGuard<'_, BTreeSet<DifferentRead>> {
@@ -141,7 +146,7 @@ impl ReadLog {
 /// Files that log each read whose result differs on the other commit.
 pub struct RecordedFiles<'a> {
     files: &'a dyn Files,
-    other: &'a dyn OtherCommit,
+    other_commit: &'a dyn OtherCommit,
     log: &'a ReadLog,
     read_for: ReadFor,
 }
@@ -150,13 +155,13 @@ impl<'a> RecordedFiles<'a> {
     /// Logs what is read from `files` for `read_for`.
     pub fn new(
         files: &'a dyn Files,
-        other: &'a dyn OtherCommit,
+        other_commit: &'a dyn OtherCommit,
         log: &'a ReadLog,
         read_for: ReadFor,
     ) -> Self {
         Self {
             files,
-            other,
+            other_commit,
             log,
             read_for,
         }
@@ -167,15 +172,16 @@ impl<'a> RecordedFiles<'a> {
         let listed = names.of(self.files, folder);
         let same = match &listed {
             Ok(entries) => {
-                let has = |entries: &[Entry]| self.other.has_folder(folder, names, Some(entries));
-                has(entries)
-                    || has(&committed(self.files, folder, entries)
-                        .cloned()
-                        .collect::<Vec<_>>())
+                self.other_commit.has_folder(folder, names, Some(entries)) || {
+                    let committed: Vec<Entry> =
+                        committed(self.files, folder, entries).cloned().collect();
+                    self.other_commit
+                        .has_folder(folder, names, Some(&committed))
+                }
             }
             Err(problem) => {
                 problem.is_read_failure(ReadFailure::MissingFolder)
-                    && self.other.has_folder(folder, names, None)
+                    && self.other_commit.has_folder(folder, names, None)
             }
         };
         if !same {
@@ -188,9 +194,10 @@ impl<'a> RecordedFiles<'a> {
     fn read(&self, file: &RepoPath, kind: ReadKind) -> Result<Vec<u8>, Diagnostic> {
         let read = self.files.bytes(file);
         let same = match &read {
-            Ok(bytes) => self.other.has_file(file, Some(bytes)),
+            Ok(bytes) => self.other_commit.has_file(file, Some(bytes)),
             Err(problem) => {
-                problem.is_read_failure(ReadFailure::MissingFile) && self.other.has_file(file, None)
+                problem.is_read_failure(ReadFailure::MissingFile)
+                    && self.other_commit.has_file(file, None)
             }
         };
         if !same {
@@ -231,11 +238,14 @@ impl Files for RecordedFiles<'_> {
 
     fn for_golden<'b>(&'b self, golden: &GoldenPart) -> Option<Box<dyn Files + 'b>> {
         let Self {
-            files, other, log, ..
+            files,
+            other_commit,
+            log,
+            ..
         } = self;
         Some(Box::new(RecordedFiles {
             files: *files,
-            other: *other,
+            other_commit: *other_commit,
             log,
             read_for: ReadFor::Golden(golden.clone()),
         }))
@@ -252,8 +262,8 @@ impl OtherCommit for HeadCommit<'_> {
 
     fn has_file(&self, file: &RepoPath, bytes: Option<&[u8]>) -> bool {
         match (self.0.bytes(file), bytes) {
-            (Ok(own), Some(bytes)) => {
-                own == bytes || without_returns(&own) == without_returns(bytes)
+            (Ok(content), Some(bytes)) => {
+                content == bytes || without_returns(&content) == without_returns(bytes)
             }
             (Err(problem), None) => problem.is_read_failure(ReadFailure::MissingFile),
             (Ok(_), None) | (Err(_), Some(_)) => false,

@@ -48,11 +48,14 @@ impl<'a> RenamedFiles<'a> {
 
     /// The path on the base commit.
     fn before(&self, path: &RepoPath) -> RepoPath {
-        let moved = self.moved.iter().filter(|one| path.is_within(&one.after));
+        let moved = self
+            .moved
+            .iter()
+            .filter(|renamed| path.is_within(&renamed.after));
         // The innermost one: a folder of an agent in a folder that moved.
         moved
-            .max_by_key(|one| one.after.as_str().len())
-            .and_then(|one| path.rebased(&one.after, &one.before))
+            .max_by_key(|renamed| renamed.after.as_str().len())
+            .and_then(|renamed| path.rebased(&renamed.after, &renamed.before))
             .unwrap_or_else(|| path.clone())
     }
 
@@ -64,8 +67,8 @@ impl<'a> RenamedFiles<'a> {
                 continue;
             }
             let after = format!("\"{}\"", agent.after);
-            let replaced = pattern.replace_all(&named, |found: &regex::bytes::Captures<'_>| {
-                [&found["before"], after.as_bytes()].concat()
+            let replaced = pattern.replace_all(&named, |captures: &regex::bytes::Captures<'_>| {
+                [&captures["before"], after.as_bytes()].concat()
             });
             named = replaced.into_owned();
         }
@@ -79,14 +82,14 @@ impl<'a> RenamedFiles<'a> {
 
     /// The entries of a folder, under their names on the head.
     fn entries(&self, folder: &RepoPath, entries: Vec<Entry>) -> Vec<Entry> {
-        let before = self.before(folder);
+        let base_folder = self.before(folder);
         let mut entries = entries;
         for entry in &mut entries {
-            let path = before.child(&entry.name);
+            let path = base_folder.child(&entry.name);
             let moved = self
                 .moved
                 .iter()
-                .find(|one| one.before == path && one.after.parent() == *folder);
+                .find(|renamed| renamed.before == path && renamed.after.parent() == *folder);
             if let Some(moved) = moved {
                 moved.after.name().clone_into(&mut entry.name);
             }
@@ -128,7 +131,9 @@ impl OtherCommit for RenamedFiles<'_> {
 
     fn has_file(&self, file: &RepoPath, bytes: Option<&[u8]>) -> bool {
         match bytes {
-            Some(bytes) if self.is_named_in(file) => self.bytes(file).is_ok_and(|own| own == bytes),
+            Some(bytes) if self.is_named_in(file) => {
+                self.bytes(file).is_ok_and(|content| content == bytes)
+            }
             Some(_) | None => self.base.has_file(&self.before(file), bytes),
         }
     }
@@ -139,8 +144,8 @@ impl BaseFiles for RenamedFiles<'_> {
         self.base.find(names)
     }
 
-    fn likeness(&self, before: &RepoPath, after: &RepoPath) -> FileMatch {
-        self.base.likeness(&self.before(before), after)
+    fn likeness(&self, base_file: &RepoPath, head_file: &RepoPath) -> FileMatch {
+        self.base.likeness(&self.before(base_file), head_file)
     }
 
     fn links_gone(&self) -> Vec<RepoPath> {

@@ -14,10 +14,10 @@ pub fn is_lfs_pointer(bytes: &[u8]) -> bool {
 }
 
 fn not_fetched(file: &RepoPath) -> Diagnostic {
-    let what = "this is a Git LFS pointer, not the file itself";
+    let description = "this is a Git LFS pointer, not the file itself";
     let help = "get the file with `git lfs pull` (`lfs: true` of actions/checkout); a golden file that changes cannot be in Git LFS, because \
                 the base commit's content is not fetched from it";
-    Diagnostic::of_file(file, Code::LFS_POINTER, what, help).at(Point { line: 1, column: 1 })
+    Diagnostic::of_file(file, Code::LFS_POINTER, description, help).at(Point { line: 1, column: 1 })
 }
 
 /// A text file with its name.
@@ -135,10 +135,10 @@ impl SourceText {
         &self,
         offset: usize,
         code: Code,
-        what: impl Into<String>,
+        description: impl Into<String>,
         help: impl Into<String>,
     ) -> Diagnostic {
-        Diagnostic::of_file(&self.file, code, what, help).at(self.point(offset))
+        Diagnostic::of_file(&self.file, code, description, help).at(self.point(offset))
     }
 
     /// The line of a byte offset, from 1.
@@ -155,33 +155,31 @@ impl SourceText {
         if let Some(origin) = &self.origin {
             return origin.original.point(origin.offset(offset));
         }
-        let before = self.breaks_before(offset);
-        let line_start = before.last().map_or(0, |line_break| line_break + 1);
+        let breaks = self.breaks_before(offset);
+        let line_start = breaks.last().map_or(0, |line_break| line_break + 1);
         let column = self.characters_before(offset) - self.characters_before(line_start);
         Point {
-            line: from_one(before.len()),
+            line: from_one(breaks.len()),
             column: from_one(column),
         }
     }
 
     fn breaks_before(&self, offset: usize) -> &[usize] {
-        let find = || memchr::memchr_iter(b'\n', self.text.as_bytes()).collect();
-        let breaks = self.positions.breaks.get_or_init(find);
+        let breaks = self
+            .positions
+            .breaks
+            .get_or_init(|| memchr::memchr_iter(b'\n', self.text.as_bytes()).collect());
         &breaks[..breaks.partition_point(|line_break| *line_break < offset)]
     }
 
     fn characters_before(&self, offset: usize) -> usize {
         let bytes = self.text.as_bytes();
-        let count = || {
-            let blocks = bytes.chunks(BLOCK).scan(0, |before, block| {
-                *before += characters(block);
-                Some(*before)
-            });
-            std::iter::once(0).chain(blocks).collect()
-        };
         let block = offset / BLOCK;
-        self.positions.characters.get_or_init(count)[block]
-            + characters(&bytes[block * BLOCK..offset])
+        let counts = self
+            .positions
+            .characters
+            .get_or_init(|| characters_before_blocks(bytes));
+        counts[block] + characters(&bytes[block * BLOCK..offset])
     }
 }
 
@@ -198,6 +196,17 @@ impl TextOrigin {
     }
 }
 
+/// The number of characters before each block of a text, and that of the whole text.
+fn characters_before_blocks(bytes: &[u8]) -> Box<[usize]> {
+    let mut counts = vec![0];
+    let mut sum = 0;
+    for block in bytes.chunks(BLOCK) {
+        sum += characters(block);
+        counts.push(sum);
+    }
+    counts.into()
+}
+
 /// The number of characters that start in a part of a text: continuation bytes of UTF-8 do not count.
 fn characters(part: &[u8]) -> usize {
     part.iter().filter(|byte| (**byte & 0xC0) != 0x80).count()
@@ -212,13 +221,13 @@ fn from_one(zero_based: usize) -> u32 {
 fn not_utf8(file: &RepoPath, problem: &std::string::FromUtf8Error) -> Diagnostic {
     let at = problem.utf8_error().valid_up_to();
     let bytes = problem.as_bytes();
-    let before = String::from_utf8_lossy(&bytes[..at]);
-    let what = format!(
+    let valid = String::from_utf8_lossy(&bytes[..at]);
+    let description = format!(
         "byte 0x{:02X} is not UTF-8",
         bytes.get(at).copied().unwrap_or_default()
     );
-    Diagnostic::of_file(file, Code::NOT_UTF8, what, "save the file as UTF-8")
-        .at(SourceText::from_text(file.clone(), before.into_owned()).point(at))
+    Diagnostic::of_file(file, Code::NOT_UTF8, description, "save the file as UTF-8")
+        .at(SourceText::from_text(file.clone(), valid.into_owned()).point(at))
 }
 
 pub fn too_large(file: &RepoPath, limit: &InputLimit) -> Diagnostic {

@@ -97,12 +97,9 @@ impl Walk<'_> {
         inner: &str,
         depth: usize,
     ) -> Result<(), Diagnostic> {
-        let refuse = |what: String, limit: &InputLimit| {
-            Diagnostic::of_file(folder, Code::TOO_MANY_FILES, what, limit.help)
-        };
         if depth > DEEPEST {
-            let what = format!("this folder is more than {} levels deep", DEEPEST);
-            return Err(refuse(what, &InputLimit::FOLDER_LEVELS));
+            let description = format!("this folder is more than {} levels deep", DEEPEST);
+            return Err(refused(folder, description, &InputLimit::FOLDER_LEVELS));
         }
         for entry in entries {
             let path = folder.child(&entry.name);
@@ -119,7 +116,8 @@ impl Walk<'_> {
                 EntryKind::File | EntryKind::Link(LinkTarget::Other)
                     if self.found.len() >= MOST =>
                 {
-                    return Err(refuse(
+                    return Err(refused(
+                        folder,
                         format!("more than {} files", MOST),
                         &InputLimit::FOLDER_FILES,
                     ));
@@ -137,6 +135,10 @@ impl Walk<'_> {
         }
         Ok(())
     }
+}
+
+fn refused(folder: &RepoPath, description: String, limit: &InputLimit) -> Diagnostic {
+    Diagnostic::of_file(folder, Code::TOO_MANY_FILES, description, limit.help)
 }
 
 #[cfg(test)]
