@@ -107,7 +107,7 @@ pub fn element(xml: &str, name: &[u8]) -> Option<String> {
     loop {
         match reader.read_event().ok()? {
             Event::Start(tag) => inside = tag.local_name().as_ref() == name,
-            Event::Text(found) if inside => text.push_str(std::str::from_utf8(&found).ok()?),
+            Event::Text(content) if inside => text.push_str(std::str::from_utf8(&content).ok()?),
             Event::End(_) if inside => {
                 return Some(text.trim().to_owned()).filter(|text| !text.is_empty());
             }

@@ -47,11 +47,11 @@ pub fn read_baseline(source: &SourceText) -> Result<Baseline, Diagnostic> {
         return Err(source.problem(0, Code::MISSING_KEY, "the key \"schema\" is missing", help));
     };
     if raw.get() != format!("\"{SCHEMA}\"") {
-        let what = format!("unknown schema {}", raw.get());
+        let description = format!("unknown schema {}", raw.get());
         return Err(source.problem(
             json::offset_of(source, raw),
             Code::UNKNOWN_SCHEMA,
-            what,
+            description,
             help,
         ));
     }
@@ -139,9 +139,10 @@ fn write_entry(out: &mut LineWriter<'_>, entry: &BaselineEntry) -> io::Result<()
         .as_object_mut()
         .and_then(|metrics| metrics.remove(FINDING_COUNT));
     if let Some(count) = count.and_then(|count| count.as_f64()) {
-        small[FINDING_COUNT] = match count.fract() == 0.0 {
-            true => json!(count as i64),
-            false => json!(six_places(count)),
+        small[FINDING_COUNT] = if count.fract() == 0.0 {
+            json!(count as i64)
+        } else {
+            json!(six_places(count))
         };
     }
     let mut keys = out.begin_object()?;

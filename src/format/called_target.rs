@@ -65,25 +65,29 @@ pub fn is_full_name(full: &str, model: &str) -> bool {
         [Some(_), _] | [None, None] => [full.as_str(), model.as_str()],
     };
     let family = model.strip_suffix(LATEST).unwrap_or(model);
-    full.strip_prefix(family).is_some_and(|rest| {
-        let is_number = |part: &str| {
-            !part.is_empty()
-                && part
-                    .bytes()
-                    .all(|byte| byte.is_ascii_digit() || byte == b'.')
-        };
-        let is_part = |part: &str| {
+    match full.strip_prefix(family) {
+        None => false,
+        Some("") => true,
+        Some(rest) => rest.strip_prefix(['-', '@', ':']).is_some_and(is_version),
+    }
+}
+
+/// Whether a text is a version or a date, with parts such as `preview` after it.
+fn is_version(text: &str) -> bool {
+    let mut parts = text.split(['-', '@', ':']);
+    parts
+        .next()
+        .is_some_and(|first| first == LATEST_TAG || is_number(first))
+        && parts.all(|part| {
             is_number(part.trim_start_matches('v')) || part == "preview" || part == LATEST_TAG
-        };
-        let is_version = |version: &str| {
-            let mut parts = version.split(['-', '@', ':']);
-            parts
-                .next()
-                .is_some_and(|first| first == LATEST_TAG || is_number(first))
-                && parts.all(is_part)
-        };
-        rest.is_empty() || rest.strip_prefix(['-', '@', ':']).is_some_and(is_version)
-    })
+        })
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty()
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || byte == b'.')
 }
 
 /// How vendors name the newest version of a model.

@@ -27,15 +27,15 @@ struct Row {
 pub fn csv_objects(source: &SourceText) -> Result<Vec<Map<String, Value>>, Diagnostic> {
     let mut rows = rows(source)?.into_iter();
     let header = rows.next().map_or_else(Vec::new, |row| row.fields);
-    let object = |row: Row| {
-        let columns = header.iter().map(|name| name.text.trim().to_owned());
-        let values = row
-            .fields
-            .into_iter()
-            .map(|field| Value::String(field.text));
-        columns.zip(values).collect()
-    };
-    Ok(rows.map(object).collect())
+    let mut objects = Vec::new();
+    for row in rows {
+        let mut object = Map::new();
+        for (name, field) in header.iter().zip(row.fields) {
+            object.insert(name.text.trim().to_owned(), Value::String(field.text));
+        }
+        objects.push(object);
+    }
+    Ok(objects)
 }
 
 /// A table as a JSON list of objects, with the positions of the table. An empty field is a missing key.
@@ -46,40 +46,42 @@ pub fn csv_as_json(source: SourceText) -> Result<SourceText, Diagnostic> {
     let mut rows = rows(&source)?.into_iter();
     let header = rows.next().map_or_else(Vec::new, |row| row.fields);
     let (mut text, mut pieces) = ("[".to_owned(), Vec::new());
-    let mut mark = |text: &str, original: usize| {
-        pieces.push(OriginPiece {
-            start: text.len(),
-            original,
-            change: PieceChange::Rewritten,
-        });
-    };
     for (index, row) in rows.enumerate() {
         if row.fields.len() != header.len() {
-            let (own, expected) = (row.fields.len(), header.len());
-            let what = format!(
-                "the row has another number of fields than the header: {own}, not {expected}"
+            let (fields, expected) = (row.fields.len(), header.len());
+            let description = format!(
+                "the row has another number of fields than the header: {fields}, not {expected}"
             );
             let help =
                 "write a field for each name of the header, and quotes around a text with a comma";
-            return Err(source.problem(row.range.start, Code::BAD_VALUE, what, help));
+            return Err(source.problem(row.range.start, Code::BAD_VALUE, description, help));
         }
         text.push_str(if index > 0 { "," } else { "" });
-        mark(&text, row.range.start);
+        pieces.push(rewritten(&text, row.range.start));
         text.push('{');
         let columns = header.iter().zip(row.fields);
         let stated = columns.filter(|(_, field)| !field.text.is_empty());
         for (number, (name, field)) in stated.enumerate() {
             text.push_str(if number > 0 { "," } else { "" });
-            mark(&text, name.start);
+            pieces.push(rewritten(&text, name.start));
             text.push_str(&Value::from(name.text.trim()).to_string());
             text.push(':');
-            mark(&text, field.start);
+            pieces.push(rewritten(&text, field.start));
             text.push_str(&Value::from(field.text).to_string());
         }
         text.push('}');
     }
     text.push(']');
     Ok(SourceText::from_pieces(Arc::new(source), text, pieces))
+}
+
+/// The piece that begins at the end of the text so far, made from what is at `original` in the table.
+fn rewritten(text: &str, original: usize) -> OriginPiece {
+    OriginPiece {
+        start: text.len(),
+        original,
+        change: PieceChange::Rewritten,
+    }
 }
 
 /// Where the rows below the header are; `None` if the table is not valid.
@@ -105,8 +107,11 @@ fn csv_rows(text: &str) -> Result<Vec<Row>, usize> {
     let mut rest = text;
     while !rest.is_empty() {
         let start = text.len() - rest.len();
-        let (own, after) = field(rest).ok_or(start)?;
-        fields.push(Field { text: own, start });
+        let (content, after) = field(rest).ok_or(start)?;
+        fields.push(Field {
+            text: content,
+            start,
+        });
         let mut end = text.len() - after.len();
         if let Some(next) = after.strip_prefix(',') {
             rest = next;

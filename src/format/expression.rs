@@ -72,7 +72,7 @@ pub fn parsed(text: &str) -> Result<Expression, ExpressionProblem> {
 }
 
 fn problem(bad: BadExpression) -> ExpressionProblem {
-    let (what, help) = match bad {
+    let (description, help) = match bad {
         BadExpression::Empty => (
             "the expression is empty".to_owned(),
             "write a condition, such as output.total == expected.total".to_owned(),
@@ -108,8 +108,8 @@ fn problem(bad: BadExpression) -> ExpressionProblem {
                 "sum" | "has" => format!("write {name}(output.key)"),
                 _ => format!("write output.list.{name}(item, …)"),
             };
-            let what = format!("\"{name}\" is called in a form that it does not have");
-            (what, right)
+            let description = format!("\"{name}\" is called in a form that it does not have");
+            (description, right)
         }
         BadExpression::WrongCount { name, given, takes } => {
             let (least, most) = takes;
@@ -128,13 +128,16 @@ fn problem(bad: BadExpression) -> ExpressionProblem {
             "write a map: {\"key\": value}".to_owned(),
         ),
     };
-    ExpressionProblem { what, help }
+    ExpressionProblem {
+        what: description,
+        help,
+    }
 }
 
 fn too_long(limit: &InputLimit) -> (String, String) {
     let input = limit.input;
-    let what = format!("the expression is too long: the limit is {limit} {input}");
-    (what, limit.help.to_owned())
+    let description = format!("the expression is too long: the limit is {limit} {input}");
+    (description, limit.help.to_owned())
 }
 
 fn unknown(kind: &str, name: &str, known: &[&str]) -> (String, String) {

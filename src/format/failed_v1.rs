@@ -33,14 +33,14 @@ struct FailedCases {
 
 /// Reads the file.
 pub fn read_failed(source: &SourceText) -> Result<BTreeSet<FailedCase>, Diagnostic> {
-    let found: FailedCases = json::whole(source)?;
-    if found.schema != SCHEMA {
-        let what = format!("unknown schema {:?}", found.schema);
+    let failed: FailedCases = json::whole(source)?;
+    if failed.schema != SCHEMA {
+        let description = format!("unknown schema {:?}", failed.schema);
         let help =
             format!("this version reads \"{SCHEMA}\"; remove the file, and run all cases again");
-        return Err(source.problem(0, Code::UNKNOWN_SCHEMA, what, help));
+        return Err(source.problem(0, Code::UNKNOWN_SCHEMA, description, help));
     }
-    Ok(found.failed)
+    Ok(failed.failed)
 }
 
 /// The file as indented JSON with a trailing newline.

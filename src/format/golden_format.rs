@@ -84,9 +84,9 @@ fn list_of_lines(source: SourceText) -> Result<SourceText, Diagnostic> {
     list.push(b'[');
     let (mut start, mut last) = (0, None);
     for line in source.text.split_inclusive('\n') {
-        let own = line.trim_end_matches(BLANKS);
-        if !own.is_empty() {
-            json::read_json_part::<&RawValue>(&source, start, own)?;
+        let content = line.trim_end_matches(BLANKS);
+        if !content.is_empty() {
+            json::read_json_part::<&RawValue>(&source, start, content)?;
             if let Some(line_break) = last.replace(list.len() + line.len() - 1) {
                 list[line_break] = b',';
             }

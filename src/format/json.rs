@@ -4,7 +4,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use serde_json::{Number, Value};
 
-use super::conflict::{ConflictProblem, conflict};
+use super::conflict::conflict;
 use super::long_numbers::every_number_exact;
 pub use super::raw_json::offset_of;
 use super::unique_keys::every_key_once;
@@ -56,22 +56,30 @@ pub fn read_json_part<'a, T: Deserialize<'a>>(
 pub fn broken(source: &SourceText, start: usize) -> Diagnostic {
     let outcome: Result<&RawValue, Diagnostic> =
         read_json_part(source, start, &source.text[start..]);
-    let (what, help) = ("invalid JSON", "correct the syntax here");
-    outcome.map_or_else(
-        |problem| problem,
-        |_| source.problem(start, Code::BROKEN_JSON, what, help),
-    )
+    let (description, help) = ("invalid JSON", "correct the syntax here");
+    match outcome {
+        Err(problem) => problem,
+        Ok(_) => source.problem(start, Code::BROKEN_JSON, description, help),
+    }
 }
 
 /// The problem of a part that does not match its type, by the message of serde.
 pub fn wrong_form(source: &SourceText, at: usize, message: &str) -> Diagnostic {
-    let SerdeMessage { code, what, help } = phrase(message, true);
-    source.problem(at, code, what, help)
+    let SerdeMessage {
+        code,
+        what: description,
+        help,
+    } = phrase(message, true);
+    source.problem(at, code, description, help)
 }
 
 fn problem(source: &SourceText, start: usize, part: &str, error: &serde_json::Error) -> Diagnostic {
     let read = offset_in(part, error.line(), error.column());
-    let SerdeMessage { code, what, help } = merge_conflict(part).unwrap_or_else(|| {
+    let SerdeMessage {
+        code,
+        what: description,
+        help,
+    } = merge_conflict(part).unwrap_or_else(|| {
         phrase_of_keys(
             &error.to_string(),
             error.is_data(),
@@ -92,17 +100,17 @@ fn problem(source: &SourceText, start: usize, part: &str, error: &serde_json::Er
     } else {
         read
     };
-    source.problem(start + inner, code, what, help)
+    source.problem(start + inner, code, description, help)
 }
 
 /// What is wrong with a text that git could not merge.
 fn merge_conflict(text: &str) -> Option<SerdeMessage> {
-    let (_, ConflictProblem { what, help }) = conflict(text)?;
-    Some(SerdeMessage {
-        code: Code::BROKEN_JSON,
-        what: what.to_owned(),
-        help: help.to_owned(),
-    })
+    let (_, problem) = conflict(text)?;
+    Some(SerdeMessage::new(
+        Code::BROKEN_JSON,
+        problem.what,
+        problem.help,
+    ))
 }
 
 /// Converts serde_json's line and byte column (both from 1) to a byte offset. For data errors the column is one byte too far.
@@ -137,6 +145,16 @@ pub(super) struct SerdeMessage {
     pub code: Code,
     pub what: String,
     pub help: String,
+}
+
+impl SerdeMessage {
+    fn new(code: Code, description: impl Into<String>, help: impl Into<String>) -> Self {
+        Self {
+            code,
+            what: description.into(),
+            help: help.into(),
+        }
+    }
 }
 
 /// The keys of the innermost object around a position.
@@ -186,107 +204,90 @@ fn keys_around(text: &str, at: usize) -> Vec<String> {
 
 /// The same for an object with these keys: all that are unknown are named.
 fn phrase_of_keys(message: &str, data: bool, keys: &[String]) -> SerdeMessage {
-    let mut made = phrase(message, data);
+    let mut phrased = phrase(message, data);
     let known: Vec<&str> = message.split('`').skip(3).step_by(2).collect();
-    let is_known = |key: &str| {
-        let is_named = |known: &&str| {
-            *known == key
-                || known
-                    .strip_prefix('*')
-                    .is_some_and(|end| key.ends_with(end))
-        };
-        known.iter().any(is_named)
-    };
-    let unknown: Vec<String> = keys
-        .iter()
-        .filter(|key| !is_known(key))
-        .map(|key| format!("\"{key}\""))
-        .collect();
-    if made.code == Code::UNKNOWN_KEY && unknown.len() > 1 {
-        made.what = format!("unknown keys {}", unknown.join(", "));
-        made.help = format!("known keys: {}", known.join(", "));
+    let mut unknown = Vec::new();
+    for key in keys {
+        if !known.iter().any(|name| is_named(key, name)) {
+            unknown.push(format!("\"{key}\""));
+        }
     }
-    made
+    if phrased.code == Code::UNKNOWN_KEY && unknown.len() > 1 {
+        phrased.what = format!("unknown keys {}", unknown.join(", "));
+        phrased.help = format!("known keys: {}", known.join(", "));
+    }
+    phrased
+}
+
+/// Whether a key has this name; with an asterisk, whether it ends so.
+fn is_named(key: &str, name: &str) -> bool {
+    key == name || name.strip_prefix('*').is_some_and(|end| key.ends_with(end))
 }
 
 /// Splits a serde message into the problem and the help.
 pub(super) fn phrase(message: &str, data: bool) -> SerdeMessage {
     let message = message.split(" at line ").next().unwrap_or(message);
     let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
-    let made = |code, what: String, help: String| SerdeMessage { code, what, help };
-    if let (true, Some((found, known))) = (message.contains("unknown field"), quoted.split_first())
-    {
-        let help = match nearest(found, known.iter().copied()) {
+    if let (true, Some((key, known))) = (message.contains("unknown field"), quoted.split_first()) {
+        let help = match nearest(key, known.iter().copied()) {
             Some(near) => format!("did you mean \"{near}\"?"),
             None if known.is_empty() => "remove it: no keys are allowed here".to_owned(),
             None => format!("known keys: {}", known.join(", ")),
         };
-        return made(Code::UNKNOWN_KEY, format!("unknown key \"{found}\""), help);
+        return SerdeMessage::new(Code::UNKNOWN_KEY, format!("unknown key \"{key}\""), help);
     }
-    if let (true, Some((found, known))) =
-        (message.contains("unknown variant"), quoted.split_first())
+    if let (true, Some((word, known))) = (message.contains("unknown variant"), quoted.split_first())
     {
-        let help = match nearest(found, known.iter().copied()) {
+        let help = match nearest(word, known.iter().copied()) {
             Some(near) => format!(
                 "did you mean \"{near}\"? known values: {}",
                 known.join(", ")
             ),
             None => format!("known values: {}", known.join(", ")),
         };
-        return made(
+        return SerdeMessage::new(
             Code::UNKNOWN_VALUE,
-            format!("unknown value \"{found}\""),
+            format!("unknown value \"{word}\""),
             help,
         );
     }
-    if let (true, Some(found)) = (message.contains("missing field"), quoted.first()) {
-        return made(
+    if let (true, Some(key)) = (message.contains("missing field"), quoted.first()) {
+        return SerdeMessage::new(
             Code::MISSING_KEY,
-            format!("the key \"{found}\" is missing"),
-            format!("add \"{found}\""),
+            format!("the key \"{key}\" is missing"),
+            format!("add \"{key}\""),
         );
     }
-    if let (true, Some(found)) = (message.contains("duplicate field"), quoted.first()) {
-        return made(
+    if let (true, Some(key)) = (message.contains("duplicate field"), quoted.first()) {
+        return SerdeMessage::new(
             Code::DUPLICATE_KEY,
-            format!("duplicate key \"{found}\""),
-            "keep one of them".to_owned(),
+            format!("duplicate key \"{key}\""),
+            "keep one of them",
         );
     }
-    if let Some((found, expected)) = message.split_once(", expected ") {
-        return made(
+    if let Some((actual, expected)) = message.split_once(", expected ") {
+        return SerdeMessage::new(
             Code::WRONG_TYPE,
-            plain(found),
+            plain(actual),
             format!("expected {}", plain(expected)),
         );
     }
     if message.contains("number out of range") {
-        let help = "write a number of at most 1.7e308".to_owned();
-        return made(
-            Code::BAD_NUMBER,
-            "the number is out of range".to_owned(),
-            help,
-        );
+        let help = "write a number of at most 1.7e308";
+        return SerdeMessage::new(Code::BAD_NUMBER, "the number is out of range", help);
     }
     if message.contains("recursion limit") {
         let help = format!("flatten it: the limit is {}", InputLimit::JSON_LEVELS);
-        return made(
-            Code::TOO_DEEP,
-            "the value is nested too deeply".to_owned(),
-            help,
-        );
+        return SerdeMessage::new(Code::TOO_DEEP, "the value is nested too deeply", help);
     }
-    match data {
-        true => made(
-            Code::BAD_VALUE,
-            message.to_owned(),
-            "correct the value".to_owned(),
-        ),
-        false => made(
+    if data {
+        SerdeMessage::new(Code::BAD_VALUE, message, "correct the value")
+    } else {
+        SerdeMessage::new(
             Code::BROKEN_JSON,
             format!("invalid JSON: {message}"),
-            "correct the syntax here".to_owned(),
-        ),
+            "correct the syntax here",
+        )
     }
 }
 
@@ -297,8 +298,8 @@ fn plain(words: &str) -> String {
         "f64" => "a number",
         "a sequence" => "a list",
         "a map" => "an object",
-        other if other.starts_with("struct ") => "an object",
-        other => other,
+        name if name.starts_with("struct ") => "an object",
+        name => name,
     };
     form.replace("sequence", "a list")
         .replace("invalid type: map", "invalid type: an object")

@@ -70,8 +70,8 @@ impl<'a> JsonCursor<'a> {
 
     /// The byte offset, in the file, of the key of the value at `path`; of the value if it has no key.
     pub fn key(&self, path: &[Step<'_>]) -> usize {
-        let found = self.found(path);
-        found.key.unwrap_or(found.value)
+        let member = self.found(path);
+        member.key.unwrap_or(member.value)
     }
 
     /// A problem at the value of `path`.
@@ -79,10 +79,11 @@ impl<'a> JsonCursor<'a> {
         &self,
         path: &[Step<'_>],
         code: Code,
-        what: impl Into<String>,
+        description: impl Into<String>,
         help: impl Into<String>,
     ) -> Diagnostic {
-        self.source.problem(self.value(path), code, what, help)
+        self.source
+            .problem(self.value(path), code, description, help)
     }
 
     /// A problem at the key of `path`.
@@ -90,35 +91,35 @@ impl<'a> JsonCursor<'a> {
         &self,
         path: &[Step<'_>],
         code: Code,
-        what: impl Into<String>,
+        description: impl Into<String>,
         help: impl Into<String>,
     ) -> Diagnostic {
-        self.source.problem(self.key(path), code, what, help)
+        self.source.problem(self.key(path), code, description, help)
     }
 
     fn found(&self, path: &[Step<'_>]) -> JsonMember<'a> {
         // Problems are rare: each level is parsed on demand and nothing is cached.
         let text = self.text.trim_start();
-        let mut found = JsonMember {
+        let mut member = JsonMember {
             key: None,
             value: self.start + self.text.len() - text.len(),
             text,
         };
         let Ok(mut raw) = serde_json::from_str::<&RawValue>(self.text) else {
-            return found;
+            return member;
         };
         for step in path {
             let Some((key, inner)) = inside(raw, *step) else {
-                return found;
+                return member;
             };
-            found = JsonMember {
+            member = JsonMember {
                 key: key.map(|key| self.byte(key)),
                 value: self.byte(inner),
                 text: inner.get(),
             };
             raw = inner;
         }
-        found
+        member
     }
 
     fn byte(&self, raw: &RawValue) -> usize {
@@ -193,24 +194,29 @@ pub fn blanked(text: String, name: &str) -> String {
 
 /// A member of an object with the comma that separates it from another one.
 fn member_range(text: &str, name: &str) -> Option<Range<usize>> {
-    let start =
-        |raw: &RawValue| (raw.get().as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
-    let end = |raw: &RawValue| start(raw) + raw.get().len();
     // Fast path: nearly all texts lack the member and need no parsing.
-    let fields = text
-        .contains(name)
-        .then(|| serde_json::from_str(text).ok())
-        .flatten();
-    let Fields(fields) = fields?;
+    if !text.contains(name) {
+        return None;
+    }
+    let Fields(fields) = serde_json::from_str(text).ok()?;
     let index = fields
         .iter()
         .position(|(key, _)| decode_key(key).is_some_and(|word| word == name))?;
-    let before = index.checked_sub(1).and_then(|before| fields.get(before));
-    Some(match (before, fields.get(index + 1)) {
-        (_, Some((next, _))) => start(fields[index].0)..start(next),
-        (Some((_, value)), None) => end(value)..end(fields[index].1),
-        (None, None) => start(fields[index].0)..end(fields[index].1),
+    let previous = index
+        .checked_sub(1)
+        .and_then(|previous| fields.get(previous));
+    let (key, value) = fields[index];
+    Some(match (previous, fields.get(index + 1)) {
+        (_, Some((next, _))) => range_in(text, key).start..range_in(text, next).start,
+        (Some((_, previous)), None) => range_in(text, previous).end..range_in(text, value).end,
+        (None, None) => range_in(text, key).start..range_in(text, value).end,
     })
+}
+
+/// The byte range of a value that was parsed from this text.
+fn range_in(text: &str, raw: &RawValue) -> Range<usize> {
+    let start = (raw.get().as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
+    start..start + raw.get().len()
 }
 
 #[cfg(test)]

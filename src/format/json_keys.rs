@@ -10,13 +10,13 @@ const FEW: usize = 12;
 
 pub(super) fn decode_key(key: &RawValue) -> Option<Cow<'_, str>> {
     let written = key.get();
-    match written.contains('\\') {
-        true => serde_json::from_str(written).ok().map(Cow::Owned),
-        false => written
-            .strip_prefix('"')?
-            .strip_suffix('"')
-            .map(Cow::Borrowed),
+    if written.contains('\\') {
+        return serde_json::from_str(written).ok().map(Cow::Owned);
     }
+    written
+        .strip_prefix('"')?
+        .strip_suffix('"')
+        .map(Cow::Borrowed)
 }
 
 /// The keys of an object; linear search, because most objects have few keys.

@@ -113,8 +113,8 @@ impl<'de: 'a, 'a> Shape<'de> for Text<'a> {
 impl<'a, T: Deserialize<'a>> Shape<'a> for Vec<T> {
     fn of_list<A: SeqAccess<'a>>(mut list: A) -> Result<Lenient<Self>, A::Error> {
         let mut all = Self::new();
-        while let Some(one) = list.next_element()? {
-            all.push(one);
+        while let Some(item) = list.next_element()? {
+            all.push(item);
         }
         Ok(Lenient::Given(all))
     }

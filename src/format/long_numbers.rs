@@ -11,11 +11,11 @@ pub(super) fn every_number_exact(source: &SourceText) -> Result<(), Diagnostic> 
     let Some((at, number)) = numbers(&source.text).find(|(_, number)| is_too_long(number)) else {
         return Ok(());
     };
-    let what = format!("{number} is too long to be compared digit by digit");
+    let description = format!("{number} is too long to be compared digit by digit");
     Err(source.problem(
         at,
         Code::BAD_NUMBER,
-        what,
+        description,
         "write it as a text, also in the recordings",
     ))
 }
@@ -36,15 +36,11 @@ fn numbers(text: &str) -> impl Iterator<Item = (usize, &str)> {
                 b'\\' if in_text => at += 1,
                 b'"' => in_text = !in_text,
                 b'-' | b'0'..=b'9' if !in_text => {
-                    let is_of_number =
-                        |byte: &u8| matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9');
-                    let length = bytes[at..]
-                        .iter()
-                        .take_while(|byte| is_of_number(byte))
-                        .count();
-                    let found = (at, text.get(at..at + length)?);
-                    at += length;
-                    return Some(found);
+                    let start = at;
+                    while bytes.get(at).is_some_and(is_of_number) {
+                        at += 1;
+                    }
+                    return Some((start, text.get(start..at)?));
                 }
                 _ => {}
             }
@@ -52,6 +48,10 @@ fn numbers(text: &str) -> impl Iterator<Item = (usize, &str)> {
         }
         None
     })
+}
+
+fn is_of_number(byte: &u8) -> bool {
+    matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9')
 }
 
 #[cfg(test)]

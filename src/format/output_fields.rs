@@ -60,34 +60,31 @@ struct TextObject {
 impl OutputFields {
     /// The fields of a kind, with the paths that a suite states.
     pub fn new(of_kind: &[OutputField], stated: &StatedFields) -> Self {
-        let paths =
-            |texts: &[&str]| -> Vec<Vec<String>> { texts.iter().map(|text| path(text)).collect() };
-        let stated_of = |name: &str| -> Vec<Vec<String>> {
-            let texts = stated.get(name).map_or(&[][..], Vec::as_slice);
-            texts.iter().map(|text| path(text)).collect()
-        };
-        let mut rows: Vec<FieldRow> = of_kind
-            .iter()
-            .map(|field| FieldRow {
+        let mut rows = Vec::new();
+        for field in of_kind {
+            let stated = stated.get(field.name).map_or(&[][..], Vec::as_slice);
+            rows.push(FieldRow {
                 name: field.name.to_owned(),
                 part: field.part,
                 place: path(field.place),
-                stated: stated_of(field.name),
-                aliases: paths(field.aliases),
+                stated: stated.iter().map(|text| path(text)).collect(),
+                aliases: field.aliases.iter().map(|text| path(text)).collect(),
                 found: FoundPaths::default(),
-            })
-            .collect();
-        let others = stated
-            .keys()
-            .filter(|name| of_kind.iter().all(|field| field.name != **name));
-        rows.extend(others.map(|name| FieldRow {
-            name: name.clone(),
-            part: RecordPart::Outputs,
-            place: path(name),
-            stated: stated_of(name),
-            aliases: Vec::new(),
-            found: FoundPaths::default(),
-        }));
+            });
+        }
+        for (name, stated) in stated {
+            if of_kind.iter().any(|field| field.name == *name) {
+                continue;
+            }
+            rows.push(FieldRow {
+                name: name.clone(),
+                part: RecordPart::Outputs,
+                place: path(name),
+                stated: stated.iter().map(|text| path(text)).collect(),
+                aliases: Vec::new(),
+                found: FoundPaths::default(),
+            });
+        }
         // A list is in its place before the keys of its elements are looked for.
         rows.sort_by_key(|row| row.place.len());
         let keys = rows
@@ -140,10 +137,10 @@ impl OutputFields {
         let mut in_text = self.object_in_text(&outputs);
         let mut changed = false;
         for row in &self.rows {
-            let own = in_text.as_mut().map(|found| &mut found.object);
-            changed |= row.apply(own.unwrap_or(&mut outputs), &mut intermediate, &whole);
+            let object = in_text.as_mut().map(|text_object| &mut text_object.object);
+            changed |= row.apply(object.unwrap_or(&mut outputs), &mut intermediate, &whole);
         }
-        let around = in_text.as_ref().and_then(|found| found.around);
+        let around = in_text.as_ref().and_then(|text_object| text_object.around);
         if let Some(TextObject { object, .. }) = in_text {
             let object = Value::Object(object).to_string();
             let text = match (around, outputs.get(TEXT)) {
@@ -205,9 +202,9 @@ impl OutputFields {
         recover_any(answer)
             .into_iter()
             .chain(by_key)
-            .find_map(|found| {
-                let layer = Layer::from(found.layer);
-                match found.value {
+            .find_map(|recovered| {
+                let layer = Layer::from(recovered.layer);
+                match recovered.value {
                     Value::Object(object)
                         if layer < Layer::Salvaged && self.are_outputs(&object) =>
                     {
@@ -223,10 +220,8 @@ impl OutputFields {
 
     /// The stated fields that no record has, though one has the object that would hold it, with their paths.
     pub fn in_no_record(&self) -> impl Iterator<Item = (&str, String)> {
-        let is_missing = |row: &&FieldRow| {
-            row.found.missed.load(Ordering::Relaxed) && !row.found.somewhere.load(Ordering::Relaxed)
-        };
-        self.rows.iter().filter(is_missing).map(|row| {
+        let missing = self.rows.iter().filter(|row| row.is_in_no_record());
+        missing.map(|row| {
             let paths: Vec<String> = row.stated.iter().map(|path| path.join(".")).collect();
             (&*row.name, paths.join(" or "))
         })
@@ -249,6 +244,10 @@ const OF_RECORDS: [&str; 8] = [
 const TEXT: &str = "text";
 
 impl FieldRow {
+    fn is_in_no_record(&self) -> bool {
+        self.found.missed.load(Ordering::Relaxed) && !self.found.somewhere.load(Ordering::Relaxed)
+    }
+
     /// Whether it is a key of the outputs themselves.
     fn is_top_level_output(&self) -> bool {
         self.part == RecordPart::Outputs && self.place.len() == 1
@@ -267,12 +266,16 @@ impl FieldRow {
                 RecordPart::Outputs => &*outputs,
                 RecordPart::Intermediate => &*intermediate,
             };
-            let found = self.find(&[outputs, whole], target, first);
+            let content = self.find(&[outputs, whole], target, first);
             let target = match self.part {
                 RecordPart::Outputs => outputs,
                 RecordPart::Intermediate => intermediate,
             };
-            return found.map(|found| put(target, first, found)).is_some();
+            let Some(content) = content else {
+                return false;
+            };
+            put(target, first, content);
+            return true;
         }
         let target = match self.part {
             RecordPart::Outputs => outputs,
@@ -280,8 +283,8 @@ impl FieldRow {
         };
         let mut changed = false;
         for element in target.get_mut(&first[0]).map_or(Vec::new(), elements) {
-            if let Some(found) = self.find(&[element], element, inner) {
-                put(element, inner, found);
+            if let Some(content) = self.find(&[element], element, inner) {
+                put(element, inner, content);
                 changed = true;
             }
         }
@@ -296,31 +299,35 @@ impl FieldRow {
         target: &Map<String, Value>,
         place: &[String],
     ) -> Option<FoundValues> {
-        let find = |paths: &[Vec<String>]| {
-            let pairs = paths
-                .iter()
-                .flat_map(|path| sources.iter().map(move |source| (*source, path)));
-            pairs
-                .into_iter()
-                .find_map(|(source, path)| values(source, path))
-        };
         if !self.stated.is_empty() {
-            let found = find(&self.stated);
-            let note = if found.is_some() {
+            let content = first_values(sources, &self.stated);
+            let note = if content.is_some() {
                 &self.found.somewhere
             } else {
                 &self.found.missed
             };
             note.store(true, Ordering::Relaxed);
-            if found.is_some() {
-                return found;
+            if content.is_some() {
+                return content;
             }
         }
         if has(target, place) {
             return None;
         }
-        find(&self.aliases)
+        first_values(sources, &self.aliases)
     }
+}
+
+/// The values of the first path that is in one of the sources.
+fn first_values(sources: &[&Map<String, Value>], paths: &[Vec<String>]) -> Option<FoundValues> {
+    for path in paths {
+        for source in sources {
+            if let Some(content) = values(source, path) {
+                return Some(content);
+            }
+        }
+    }
+    None
 }
 
 /// What a path leads to.
@@ -372,16 +379,16 @@ fn has(object: &Map<String, Value>, path: &[String]) -> bool {
 }
 
 /// Puts values at a path below an object: `citations.file` is the key `file` of each element of the list `citations`.
-fn put(object: &mut Map<String, Value>, place: &[String], found: FoundValues) {
-    match (place, found) {
+fn put(object: &mut Map<String, Value>, place: &[String], content: FoundValues) {
+    match (place, content) {
         ([key], FoundValues::One(value)) => {
             object.insert(key.clone(), value);
         }
         ([key], FoundValues::Each(values)) => {
             object.insert(key.clone(), Value::from_iter(values.into_iter().flatten()));
         }
-        ([list, key], found) => {
-            let of_each = match found {
+        ([list, key], content) => {
+            let of_each = match content {
                 FoundValues::One(value) => vec![Some(value)],
                 FoundValues::Each(values) => values,
             };

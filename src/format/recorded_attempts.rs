@@ -53,12 +53,12 @@ fn parts(files: &dyn Files, attempt: &RepoPath) -> Result<Value, Diagnostic> {
             _ => Value::from(source.text),
         };
         if parts.insert(name.to_owned(), part).is_some() {
-            let what = format!("this attempt has two files \"{name}\"");
+            let description = format!("this attempt has two files \"{name}\"");
             let help = "keep one of them";
             return Err(Diagnostic::of_file(
                 &file,
                 Code::DUPLICATE_RECORDING,
-                what,
+                description,
                 help,
             ));
         }

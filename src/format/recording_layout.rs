@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag::{Code, Diagnostic, ReadFailure};
-use crate::files::{EntryKind, Files, all_files_below};
+use crate::files::{Entry, EntryKind, Files, all_files_below};
 use crate::model::{AgentName, CaseId, MatchedRecording, RecordingPattern, RepoPath};
 
 /// Sample numbers are below this one.
@@ -52,32 +52,33 @@ impl RecordingPaths {
     /// # Errors
     /// A folder that cannot be listed, such as a link.
     pub fn list(&self, files: &dyn Files) -> Result<Vec<(u32, RepoPath)>, Diagnostic> {
-        let entries = |folder: &RepoPath| match files.list(folder) {
-            Err(problem) if problem.is_read_failure(ReadFailure::MissingFolder) => Ok(Vec::new()),
-            listed => listed,
-        };
         let single = json_name(&self.case);
-        let in_agent_folder = entries(&self.agent_folder)?;
-        let has = |name: &str, kind| {
-            in_agent_folder
-                .iter()
-                .any(|entry| entry.name == name && entry.kind == kind)
-        };
-        let mut found = Vec::new();
-        if has(&single, EntryKind::File) {
-            found.push((0, self.single()));
+        let mut recordings = Vec::new();
+        for entry in entries_if_any(files, &self.agent_folder)? {
+            if entry.name == single && entry.kind == EntryKind::File {
+                recordings.push((0, self.single()));
+            }
+            if entry.name == self.case && entry.kind == EntryKind::Folder {
+                let folder = self.folder();
+                for sample in entries_if_any(files, &folder)? {
+                    if sample.kind == EntryKind::File
+                        && let Some(number) = sample_number(&sample.name)
+                    {
+                        recordings.push((number, folder.child(&sample.name)));
+                    }
+                }
+            }
         }
-        if has(&self.case, EntryKind::Folder) {
-            let folder = self.folder();
-            let samples = entries(&folder)?
-                .into_iter()
-                .filter(|entry| entry.kind == EntryKind::File);
-            found.extend(samples.filter_map(|entry| {
-                Some((sample_number(&entry.name)?, folder.child(&entry.name)))
-            }));
-        }
-        found.sort();
-        Ok(found)
+        recordings.sort();
+        Ok(recordings)
+    }
+}
+
+/// The entries of a folder; none if it is missing.
+fn entries_if_any(files: &dyn Files, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
+    match files.list(folder) {
+        Err(problem) if problem.is_read_failure(ReadFailure::MissingFolder) => Ok(Vec::new()),
+        listed => listed,
     }
 }
 
@@ -100,7 +101,7 @@ pub fn patterned(
         .keys()
         .filter_map(|inner| pattern.matched(agent, inner))
         .collect();
-    let mut samples: Vec<&str> = matched.iter().map(|found| found.sample).collect();
+    let mut samples: Vec<&str> = matched.iter().map(|recording| recording.sample).collect();
     samples.sort_by_key(|text| in_number_order(text));
     samples.dedup();
     let numbers: BTreeMap<&str, u32> = samples.into_iter().zip(0..SAMPLE_NUMBERS).collect();
@@ -121,9 +122,9 @@ pub fn patterned(
 
 /// The problem of a recording whose path does not say which of several cases it is of.
 fn without_case(file: &RepoPath, cases: usize) -> Diagnostic {
-    let what = format!("this recording is of one case, but the suite has {cases}");
+    let description = format!("this recording is of one case, but the suite has {cases}");
     let help = "write {case} in the pattern of replay, or a suite for each case";
-    Diagnostic::of_file(file, Code::BAD_PATH, what, help)
+    Diagnostic::of_file(file, Code::BAD_PATH, description, help)
 }
 
 /// The order of texts that number something: by their number, then by their letters.

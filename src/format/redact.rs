@@ -303,7 +303,9 @@ fn value(mut value: Value, redactor: &Redactor) -> Value {
 }
 
 fn jsons(list: Vec<Json>, redactor: &Redactor) -> Vec<Json> {
-    list.into_iter().map(|one| json(one, redactor)).collect()
+    list.into_iter()
+        .map(|value| json(value, redactor))
+        .collect()
 }
 
 fn optional(text: Option<String>, redactor: &Redactor) -> Option<String> {

@@ -237,23 +237,23 @@ fn read_report_at(source: &SourceText, cursor: JsonCursor<'_>) -> Result<Report,
     let ReportHeader { schema, exit_code } = cursor.read()?;
     if schema != SCHEMA {
         let at = cursor.key(&[Key("schema")]);
-        let what = format!("unknown schema \"{schema}\"");
+        let description = format!("unknown schema \"{schema}\"");
         return Err(source.problem(
             at,
             Code::UNKNOWN_SCHEMA,
-            what,
+            description,
             format!("this version reads \"{SCHEMA}\""),
         ));
     }
     let report = completed(cursor.read()?)
-        .map_err(|what| source.problem(0, Code::BAD_REPORT, what, UNEDITED))?;
+        .map_err(|description| source.problem(0, Code::BAD_REPORT, description, UNEDITED))?;
     if report.exit_code() != exit_code {
         let at = cursor.key(&[Key("exit_code")]);
-        let what = format!(
+        let description = format!(
             "exit_code {exit_code} contradicts the verdict {}",
             report.verdict.as_str()
         );
-        return Err(source.problem(at, Code::CONTRADICTION, what, UNEDITED));
+        return Err(source.problem(at, Code::CONTRADICTION, description, UNEDITED));
     }
     Ok(report)
 }
@@ -274,8 +274,8 @@ fn completed(mut report: Report) -> Result<Report, String> {
         *metrics = in_order(metric_order, std::mem::take(metrics), |metric| &metric.name)
             .into_iter()
             .zip(metric_order.iter())
-            .map(|(found, name)| {
-                found.ok_or_else(|| format!("the metric \"{name}\" of metric_order has no values"))
+            .map(|(metric, name)| {
+                metric.ok_or_else(|| format!("the metric \"{name}\" of metric_order has no values"))
             })
             .collect::<Result<_, _>>()?;
         // Cases have no values of the rules.
@@ -309,12 +309,12 @@ fn completed(mut report: Report) -> Result<Report, String> {
 }
 
 /// The values with these names, in their order.
-fn in_order<T>(names: &[String], found: Vec<T>, name_of: impl Fn(&T) -> &str) -> Vec<Option<T>> {
-    let mut found: BTreeMap<String, T> = found
+fn in_order<T>(names: &[String], values: Vec<T>, name_of: impl Fn(&T) -> &str) -> Vec<Option<T>> {
+    let mut by_name: BTreeMap<String, T> = values
         .into_iter()
-        .map(|one| (name_of(&one).to_owned(), one))
+        .map(|value| (name_of(&value).to_owned(), value))
         .collect();
-    names.iter().map(|name| found.remove(name)).collect()
+    names.iter().map(|name| by_name.remove(name)).collect()
 }
 
 #[cfg(test)]

@@ -386,9 +386,9 @@ impl RunFile<'_> {
         match self.schema.as_deref() {
             Some(schema) if schema != SCHEMA => {
                 let at = JsonCursor::whole(source).key(&[Key("schema")]);
-                let what = format!("unknown schema \"{schema}\"");
+                let description = format!("unknown schema \"{schema}\"");
                 let help = format!("this version reads \"{SCHEMA}\"");
-                Err(source.problem(at, Code::UNKNOWN_SCHEMA, what, help))
+                Err(source.problem(at, Code::UNKNOWN_SCHEMA, description, help))
             }
             Some(_) | None => Ok(()),
         }
@@ -400,40 +400,25 @@ impl RunFile<'_> {
         key: &RunKey,
         sample: u32,
     ) -> Result<(), Diagnostic> {
-        let refuse = |field: &str, found: String, expected: String| {
-            let at = JsonCursor::whole(source).key(&[Key(field)]);
-            let what = format!("the record says {field} {found}, its path says {expected}");
-            source.problem(
-                at,
-                Code::RECORD_OF_ANOTHER,
-                what,
-                "move the record to its own path, or correct the field",
-            )
-        };
         if let Some(agent) = self
             .agent
             .as_deref()
             .filter(|agent| *agent != key.agent.as_str())
         {
-            return Err(refuse(
-                "agent",
-                format!("\"{agent}\""),
-                format!("\"{}\"", key.agent),
-            ));
+            let (recorded, expected) = (format!("\"{agent}\""), format!("\"{}\"", key.agent));
+            return Err(record_of_another(source, "agent", &recorded, &expected));
         }
         for (field, case) in [("case", &self.case), ("scenarioId", &self.scenario_id)] {
             let Some(case) = case.as_deref().filter(|case| *case != key.case.as_str()) else {
                 continue;
             };
-            return Err(refuse(
-                field,
-                format!("\"{case}\""),
-                format!("\"{}\"", key.case),
-            ));
+            let (recorded, expected) = (format!("\"{case}\""), format!("\"{}\"", key.case));
+            return Err(record_of_another(source, field, &recorded, &expected));
         }
         match self.sample {
-            Some(found) if found != sample => {
-                Err(refuse("sample", found.to_string(), sample.to_string()))
+            Some(stated) if stated != sample => {
+                let (recorded, expected) = (stated.to_string(), sample.to_string());
+                Err(record_of_another(source, "sample", &recorded, &expected))
             }
             Some(_) | None => Ok(()),
         }
@@ -450,7 +435,7 @@ impl RunFile<'_> {
             if artifact {
                 return Ok(RunStatus::Completed);
             }
-            let (what, help) = if self.outputs.is_none() {
+            let (description, help) = if self.outputs.is_none() {
                 (
                     "the keys \"status\" and \"outputs\" are missing",
                     "add \"status\": \"completed\" and \"outputs\"",
@@ -461,7 +446,7 @@ impl RunFile<'_> {
                     "add \"status\": \"completed\"",
                 )
             };
-            return Err(source.problem(0, Code::MISSING_KEY, what, help));
+            return Err(source.problem(0, Code::MISSING_KEY, description, help));
         };
         let known = [
             RunStatus::Completed,
@@ -474,22 +459,36 @@ impl RunFile<'_> {
         let word = match word.as_deref() {
             Some("success") => Some("completed"),
             Some("failed") => Some("error"),
-            other => other,
+            word => word,
         };
         known
             .into_iter()
             .find(|status| word == Some(status.as_str()))
             .ok_or_else(|| {
-                let what = format!("unknown status {}", raw.get());
+                let description = format!("unknown status {}", raw.get());
                 let help = "known values: completed, error, timeout, stalled, cancelled";
                 source.problem(
                     json::offset_of(source, raw),
                     Code::UNKNOWN_STATUS,
-                    what,
+                    description,
                     help,
                 )
             })
     }
+}
+
+fn record_of_another(
+    source: &SourceText,
+    field: &str,
+    recorded: &str,
+    expected: &str,
+) -> Diagnostic {
+    source.problem(
+        JsonCursor::whole(source).key(&[Key(field)]),
+        Code::RECORD_OF_ANOTHER,
+        format!("the record says {field} {recorded}, its path says {expected}"),
+        "move the record to its own path, or correct the field",
+    )
 }
 
 #[cfg(test)]

@@ -127,12 +127,12 @@ pub fn ineffective_keyword(schema: &Value, draft: Draft) -> Option<String> {
             schemas.extend(schema.as_array().into_iter().flatten());
             continue;
         };
-        if let Some(other) = members
+        if let Some(draft) = members
             .get("$schema")
-            .filter(|other| Some(*other) != stated)
+            .filter(|draft| Some(*draft) != stated)
         {
             return Some(format!(
-                "a schema within the schema states another draft: {other}"
+                "a schema within the schema states another draft: {draft}"
             ));
         }
         for (name, value) in members {
@@ -176,10 +176,10 @@ fn no_effect(name: &str, members: &Map<String, Value>, draft: Draft) -> Option<S
     if name == "if" && !members.contains_key("then") && !members.contains_key("else") {
         return Some("\"if\" has no effect without \"then\" or \"else\"".to_owned());
     }
-    let (_, other) = COMPANIONS
+    let (_, companion) = COMPANIONS
         .iter()
-        .find(|(one, other)| *one == name && !members.contains_key(*other))?;
-    Some(format!("\"{name}\" has no effect without \"{other}\""))
+        .find(|(keyword, companion)| *keyword == name && !members.contains_key(*companion))?;
+    Some(format!("\"{name}\" has no effect without \"{companion}\""))
 }
 
 fn number(draft: Draft) -> &'static str {

@@ -133,21 +133,16 @@ fn pairs(report: &Report) -> impl Iterator<Item = &PairResult> {
 }
 
 fn exact_form(pair: &PairResult) -> BesideForm {
-    let exact = |value: &Option<f64>| value.map(|value| format!("{value:?}"));
     let AnsweredBy {
         model,
         agent_sha256,
     } = pair.answered_by.clone();
     BesideForm {
-        values: pair
-            .values
-            .iter()
-            .map(|value| exact(&value.value))
-            .collect(),
+        values: pair.values.iter().map(|value| exact(value.value)).collect(),
         samples: pair
             .values
             .iter()
-            .map(|value| value.samples.iter().map(exact).collect())
+            .map(|value| value.samples.iter().copied().map(exact).collect())
             .collect(),
         model,
         agent_sha256,
@@ -161,30 +156,43 @@ fn exact_form(pair: &PairResult) -> BesideForm {
     }
 }
 
+/// A number with all its digits.
+fn exact(value: Option<f64>) -> Option<String> {
+    value.map(|value| format!("{value:?}"))
+}
+
+fn bad_shard(source: &SourceText, description: impl Into<String>) -> Diagnostic {
+    let help = "use the folders as goldgate run --shard wrote them, unedited";
+    Diagnostic::of_file(&source.file, Code::BAD_SHARD, description, help)
+}
+
 /// Reads a part.
 pub fn read_shard(source: &SourceText) -> Result<ShardPart, Diagnostic> {
-    let help = "use the folders as goldgate run --shard wrote them, unedited";
-    let refuse = |what: String| Diagnostic::of_file(&source.file, Code::BAD_SHARD, what, help);
     let form: ShardFile<&RawValue> = json::whole(source)?;
     if form.schema != SCHEMA {
-        return Err(refuse(format!("unknown schema \"{}\"", form.schema)));
+        let description = format!("unknown schema \"{}\"", form.schema);
+        return Err(bad_shard(source, description));
     }
-    let shard: Shard = form.shard.parse().map_err(refuse)?;
+    let shard: Shard = form
+        .shard
+        .parse()
+        .map_err(|description: String| bad_shard(source, description))?;
     let mut report = report_v1::read_report_part(source, form.report)?;
     if pairs(&report).count() != form.exact.len() {
-        return Err(refuse(
-            "the report and \"beside\" have different pairs".to_owned(),
-        ));
+        let description = "the report and \"beside\" have different pairs";
+        return Err(bad_shard(source, description));
     }
     let agents = report.suites.iter_mut().flat_map(|suite| &mut suite.agents);
     let cases = agents.flat_map(|agent| &mut agent.cases);
     for (case, exact) in cases.zip(form.exact) {
-        complete(case, exact).ok_or_else(|| refuse("it contains an invalid value".to_owned()))?;
+        if complete(case, exact).is_none() {
+            return Err(bad_shard(source, "it contains an invalid value"));
+        }
     }
     let not_run = form
         .not_run
         .into_iter()
-        .map(|one| (one.tier, one.message))
+        .map(|problem| (problem.tier, problem.message))
         .collect();
     report.authority = form.asked.blocking.into();
     Ok(ShardPart {
@@ -205,20 +213,12 @@ fn complete(pair: &mut PairResult, form: BesideForm) -> Option<()> {
         kept,
         complaints,
     } = form;
-    let number = |text: Option<String>| match text {
-        None => Some(None),
-        Some(text) => text
-            .parse::<f64>()
-            .ok()
-            .filter(|number| number.is_finite())
-            .map(Some),
-    };
     if values.len() != pair.values.len() || samples.len() != pair.values.len() {
         return None;
     }
     for ((metric, value), list) in pair.values.iter_mut().zip(values).zip(samples) {
-        metric.value = number(value)?;
-        metric.samples = list.into_iter().map(number).collect::<Option<_>>()?;
+        metric.value = read_exact(value)?;
+        metric.samples = list.into_iter().map(read_exact).collect::<Option<_>>()?;
     }
     pair.answered_by = AnsweredBy {
         model,
@@ -231,4 +231,13 @@ fn complete(pair: &mut PairResult, form: BesideForm) -> Option<()> {
         .map(|(sample, text)| (sample, text.into()))
         .collect();
     Some(())
+}
+
+/// The number that [`exact`] wrote; `None` if it is not one.
+fn read_exact(text: Option<String>) -> Option<Option<f64>> {
+    let Some(text) = text else {
+        return Some(None);
+    };
+    let number = text.parse::<f64>().ok()?;
+    number.is_finite().then_some(Some(number))
 }

@@ -32,11 +32,11 @@ pub(super) fn every_key_once_in<'a>(
     // Invalid JSON is reported by the typed parse.
     let _ = OnceSeed { twice: &mut twice }.deserialize(&mut reader);
     let Some(key) = twice else { return Ok(()) };
-    let what = format!("duplicate key {}", key.get());
+    let description = format!("duplicate key {}", key.get());
     Err(source.problem(
         offset_of(source, key),
         Code::DUPLICATE_KEY,
-        what,
+        description,
         "keep one of them",
     ))
 }

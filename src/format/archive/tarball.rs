@@ -39,10 +39,10 @@ pub fn tarball(
             Some(index) => (&raw[..index], &raw[index + 1..]),
             None => (&raw[..], &[][..]),
         };
-        let own = root.get_or_insert_with(|| folder.to_vec());
+        let root_folder = root.get_or_insert_with(|| folder.to_vec());
         let path = path_of(rest)?;
         let is_root = kind == EntryType::Directory && path.as_str().is_empty();
-        if own != folder || (path.as_str().is_empty() && !is_root) {
+        if root_folder != folder || (path.as_str().is_empty() && !is_root) {
             return Err(ArchiveError::Rootless(escaped(&raw)));
         }
         match kind {

@@ -120,6 +120,6 @@ fn file(entry: &ZipFileEntry<'_>) -> Result<Option<RepoPath>, ArchiveError> {
 fn refused(error: &ZipError) -> ArchiveError {
     match error {
         ZipError::Io(error) => broken(error),
-        other => ArchiveError::Broken(escaped(other.to_string().as_bytes())),
+        error => ArchiveError::Broken(escaped(error.to_string().as_bytes())),
     }
 }

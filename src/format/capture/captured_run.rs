@@ -1,6 +1,7 @@
 //! The run record of an agent that was captured: from what it printed, what it asked its model, and the spans that it exported.
 
 use std::collections::{BTreeMap, HashSet};
+use std::fmt;
 
 use import::{AnsweredRequest, Call, Ending, Format, OwnCalls, Transcript, answer_transcripts};
 use serde::de::IgnoredAny;
@@ -112,7 +113,7 @@ fn answered_by(run: &CapturedRun<'_>) -> Result<Answerer, String> {
     }
     match run.before {
         AnswerBefore::None => Ok(Answerer::Model),
-        AnswerBefore::By(before) => Ok(before),
+        AnswerBefore::By(answerer) => Ok(answerer),
         AnswerBefore::Unstated => {
             Err("the program printed nothing, and the recording does not state whether it printed its answer: record this case again \
                  with goldgate record"
@@ -267,22 +268,20 @@ fn is_answered(exchange: &RecordedExchange) -> bool {
 
 /// The conversations in the spans that the agent exported.
 fn traces(run: &CapturedRun<'_>) -> Result<Vec<Transcript>, String> {
-    let unreadable =
-        |problem: &dyn ToString| format!("the spans cannot be read: {}", problem.to_string());
     let file = RepoPath::root().child("spans");
     let mut lines = Vec::new();
     for body in run.spans {
-        for text in source_texts(&file, body.clone()).map_err(|problem| unreadable(&problem))? {
-            let spans: Value =
-                serde_json::from_str(&text.text).map_err(|error| unreadable(&error))?;
+        for text in source_texts(&file, body.clone()).map_err(unreadable_spans)? {
+            let spans: Value = serde_json::from_str(&text.text).map_err(unreadable_spans)?;
             lines.push(spans.to_string());
         }
     }
-    let source = SourceText::from_text(RepoPath::root().child("spans"), lines.join("\n"));
+    let source = SourceText::from_text(file, lines.join("\n"));
     let hints = hints(None, Some(run.agent.as_str()));
-    let read = match lines.is_empty() {
-        true => Vec::new(),
-        false => match parsed(&source)
+    let read = if lines.is_empty() {
+        Vec::new()
+    } else {
+        match parsed(&source)
             .map_err(Diagnostics::from)
             .and_then(|file| read_runs(&source, &file, Format::Otlp, hints))
             .map_err(Diagnostics::sorted)
@@ -293,13 +292,11 @@ fn traces(run: &CapturedRun<'_>) -> Result<Vec<Transcript>, String> {
                 Vec::new()
             }
             Err(problems) => {
-                return Err(unreadable(
-                    &problems
-                        .first()
-                        .map_or_else(String::new, |problem| problem.what.clone()),
+                return Err(unreadable_spans(
+                    problems.first().map_or("", |problem| &problem.what),
                 ));
             }
-        },
+        }
     };
     if read.is_empty() && run.source == CaptureSource::Otlp {
         return Err("the program exported no span of a model, an agent or a tool".to_owned());
@@ -308,6 +305,10 @@ fn traces(run: &CapturedRun<'_>) -> Result<Vec<Transcript>, String> {
         OwnCalls::All => read,
         OwnCalls::OfLastTurn => read.into_iter().map(with_calls_of_last_turn).collect(),
     })
+}
+
+fn unreadable_spans(problem: impl fmt::Display) -> String {
+    format!("the spans cannot be read: {problem}")
 }
 
 /// A transcript without the calls of earlier turns.
@@ -329,16 +330,16 @@ fn joined(transcripts: impl Iterator<Item = Transcript>) -> Transcript {
     for next in transcripts {
         whole = Some(match whole {
             None => next,
-            Some(mut before) => {
-                let said = before.text.take().filter(|text| !text.is_empty());
-                before
+            Some(mut transcript) => {
+                let said = transcript.text.take().filter(|text| !text.is_empty());
+                transcript
                     .events
                     .extend(said.map(|text| Transcript::event("assistant", &text)));
-                before.calls.extend(next.calls);
-                before.events.extend(next.events);
-                before.usage.add_tokens_of(&next.usage);
-                before.text = next.text;
-                before
+                transcript.calls.extend(next.calls);
+                transcript.events.extend(next.events);
+                transcript.usage.add_tokens_of(&next.usage);
+                transcript.text = next.text;
+                transcript
             }
         });
     }

@@ -58,7 +58,6 @@ struct ExchangeList<'a> {
 
 /// Reads the exchanges of a recording.
 pub fn recorded_exchanges(text: &str) -> Result<RecordedExchanges, NoExchanges> {
-    let unreadable = |error: serde_json::Error| NoExchanges::Unreadable(error.to_string());
     let keys: RecordingKeys<'_> = serde_json::from_str(text).map_err(unreadable)?;
     if keys.status != "completed" {
         return Err(NoExchanges::NotCompleted);
@@ -84,4 +83,8 @@ pub fn recorded_exchanges(text: &str) -> Result<RecordedExchanges, NoExchanges> 
         latency_ms,
         answered_by,
     })
+}
+
+fn unreadable(error: serde_json::Error) -> NoExchanges {
+    NoExchanges::Unreadable(error.to_string())
 }

@@ -43,28 +43,28 @@ pub fn request_key(wire: ExchangeWire, request: &RecordedRequest) -> String {
 /// The first part of a body that differs from a recorded one: where, what was recorded, and what is asked now.
 pub fn first_difference(recorded: &Value, asked: &Value) -> Option<String> {
     let (recorded, asked) = (meaning(recorded), meaning(asked));
-    let (path, before, now) = difference(&recorded, &asked, String::new())?;
+    let (path, recorded_part, asked_part) = difference(&recorded, &asked, String::new())?;
     let path = if path.is_empty() {
         "the body".to_owned()
     } else {
         path
     };
-    let (before, now) = shown(before, now);
-    Some(format!("{path} was {before}, and is {now}"))
+    let (recorded_part, asked_part) = shown(recorded_part, asked_part);
+    Some(format!("{path} was {recorded_part}, and is {asked_part}"))
 }
 
 /// The most characters of a value that are shown.
 const SHOWN: usize = 80;
 
 /// Two values that differ: of texts the words that differ.
-fn shown(before: Option<&Value>, now: Option<&Value>) -> (String, String) {
-    if let (Some(Value::String(before)), Some(Value::String(now))) = (before, now) {
-        let (before, now) = changed_part(before, now, SHOWN);
-        if before != now {
-            return (format!("\"{before}\""), format!("\"{now}\""));
+fn shown(recorded: Option<&Value>, asked: Option<&Value>) -> (String, String) {
+    if let (Some(Value::String(recorded)), Some(Value::String(asked))) = (recorded, asked) {
+        let (recorded, asked) = changed_part(recorded, asked, SHOWN);
+        if recorded != asked {
+            return (format!("\"{recorded}\""), format!("\"{asked}\""));
         }
     }
-    (part(before), part(now))
+    (part(recorded), part(asked))
 }
 
 fn part(value: Option<&Value>) -> String {
@@ -126,8 +126,12 @@ fn number_own_ids(fields: &mut Map<String, Value>, ids: &mut BTreeMap<String, us
 /// Where two values differ, and the two parts; `None` is a missing part.
 type BodyDifference<'a> = (String, Option<&'a Value>, Option<&'a Value>);
 
-fn difference<'a>(before: &'a Value, now: &'a Value, path: String) -> Option<BodyDifference<'a>> {
-    match (before, now) {
+fn difference<'a>(
+    recorded: &'a Value,
+    asked: &'a Value,
+    path: String,
+) -> Option<BodyDifference<'a>> {
+    match (recorded, asked) {
         (Value::Object(old), Value::Object(new)) => {
             let keys = old
                 .keys()

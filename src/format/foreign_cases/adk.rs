@@ -26,12 +26,13 @@ pub fn adk_cases(
         return Ok(Vec::new());
     }
     let criteria = criteria(source, files)?;
-    let named = source.file.name().split('.').next().unwrap_or_default();
-    let id = |run: &Transcript| run.case.clone().unwrap_or_else(|| named.to_owned());
-    Ok(runs
-        .iter()
-        .map(|run| case_of(id(run), run, &criteria))
-        .collect())
+    let file_stem = source.file.name().split('.').next().unwrap_or_default();
+    let mut cases = Vec::new();
+    for run in runs {
+        let id = run.case.as_deref().unwrap_or(file_stem);
+        cases.push(case_of(id.to_owned(), run, &criteria));
+    }
+    Ok(cases)
 }
 
 /// The least scores that the file next to the cases requires; it names each that counts.
@@ -70,14 +71,11 @@ fn case_of(id: String, run: &Transcript, criteria: &Map<String, Value>) -> Forei
             _ => left_out.push(format!("{name}: it has no counterpart")),
         }
     }
-    let answer = |text: &str| {
-        let least = least_words.filter(|_| !text.trim().is_empty())?;
-        Some(json!({ "similar": { "to": text, "token_f1": least.min(1.0) } }))
-    };
     let mut said = Map::new();
     match run.turns.as_slice() {
         [_, _, ..] => {
-            let turns = (0_u32..).zip(&run.turns).map(|(index, turn)| {
+            let mut turns = Vec::new();
+            for (index, turn) in (0_u32..).zip(&run.turns) {
                 let calls: Vec<&Call> = run
                     .calls
                     .iter()
@@ -88,10 +86,10 @@ fn case_of(id: String, run: &Transcript, criteria: &Map<String, Value>) -> Forei
                 if are_calls_exact {
                     add_calls(&mut of_turn, "tools", &calls);
                 }
-                of_turn.extend(answer(&turn.text).map(|answer| ("answer".to_owned(), answer)));
-                Value::Object(of_turn)
-            });
-            said.insert("turns".to_owned(), turns.collect());
+                add_answer(&mut of_turn, &turn.text, least_words);
+                turns.push(Value::Object(of_turn));
+            }
+            said.insert("turns".to_owned(), Value::Array(turns));
         }
         _ => {
             said.insert("query".to_owned(), json!(run.query));
@@ -103,7 +101,7 @@ fn case_of(id: String, run: &Transcript, criteria: &Map<String, Value>) -> Forei
                 );
             }
             let text = run.text.as_deref().unwrap_or_default();
-            said.extend(answer(text).map(|answer| ("answer".to_owned(), answer)));
+            add_answer(&mut said, text, least_words);
         }
     }
     let case = ForeignCase::stated(id, said, left_out);
@@ -114,20 +112,30 @@ fn case_of(id: String, run: &Transcript, criteria: &Map<String, Value>) -> Forei
     }
 }
 
+/// Requires at least this share of the words of an answer.
+fn add_answer(fields: &mut Map<String, Value>, text: &str, least_words: Option<f64>) {
+    if let Some(least) = least_words
+        && !text.trim().is_empty()
+    {
+        let answer = json!({ "similar": { "to": text, "token_f1": least.min(1.0) } });
+        fields.insert("answer".to_owned(), answer);
+    }
+}
+
 /// Requires these calls in this order, and no others.
-fn add_calls(of: &mut Map<String, Value>, key: &str, calls: &[&Call]) {
+fn add_calls(fields: &mut Map<String, Value>, key: &str, calls: &[&Call]) {
     let mut names: Vec<&str> = Vec::new();
     for call in calls {
         if !names.contains(&call.name.as_str()) {
             names.push(&call.name);
         }
     }
-    of.insert(key.to_owned(), json!(names));
+    fields.insert(key.to_owned(), json!(names));
     if !calls.is_empty() {
         let tools = calls.iter().map(|call| {
             json!({ "name": call.name, "args": { "match": "exact", "values": call.arguments } })
         });
         let trajectory = json!({ "mode": "exact", "tools": tools.collect::<Vec<_>>() });
-        of.insert("trajectory".to_owned(), trajectory);
+        fields.insert("trajectory".to_owned(), trajectory);
     }
 }

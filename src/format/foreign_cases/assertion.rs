@@ -50,7 +50,7 @@ fn entry(kind: &str, assertion: &Value, vars: &Map<String, Value>) -> Translatio
             }
             ("regex", Value::Object(fields)) => renamed(fields, "regex", "not_regex"),
             ("is-refusal", _) => json!({ "refusal": false }),
-            (_, other) => json!({ "not": other }),
+            (_, condition) => json!({ "not": condition }),
         });
     }
     if assertion
@@ -61,22 +61,20 @@ fn entry(kind: &str, assertion: &Value, vars: &Map<String, Value>) -> Translatio
     }
     let value = assertion.get("value").unwrap_or(&Value::Null);
     let threshold = assertion.get("threshold").and_then(Value::as_f64);
-    let one = || text(value, vars);
-    let many = || texts(value, vars);
     Ok(match kind {
         "equals" if value.is_object() || value.is_array() => {
             json!({ "json_schema": { "const": value }, "whole_json": true })
         }
-        "equals" => json!({ "equals": one()?, "case_sensitive": true }),
-        "contains" => json!({ "all_of": [one()?], "case_sensitive": true }),
-        "icontains" => json!({ "all_of": [one()?] }),
-        "contains-any" => json!({ "any_of": many()?, "case_sensitive": true }),
-        "icontains-any" => json!({ "any_of": many()? }),
-        "contains-all" => json!({ "all_of": many()?, "case_sensitive": true }),
-        "icontains-all" => json!({ "all_of": many()? }),
-        "starts-with" => json!({ "starts_with": one()?, "case_sensitive": true }),
+        "equals" => json!({ "equals": text(value, vars)?, "case_sensitive": true }),
+        "contains" => json!({ "all_of": [text(value, vars)?], "case_sensitive": true }),
+        "icontains" => json!({ "all_of": [text(value, vars)?] }),
+        "contains-any" => json!({ "any_of": texts(value, vars)?, "case_sensitive": true }),
+        "icontains-any" => json!({ "any_of": texts(value, vars)? }),
+        "contains-all" => json!({ "all_of": texts(value, vars)?, "case_sensitive": true }),
+        "icontains-all" => json!({ "all_of": texts(value, vars)? }),
+        "starts-with" => json!({ "starts_with": text(value, vars)?, "case_sensitive": true }),
         "regex" => {
-            let pattern = one()?;
+            let pattern = text(value, vars)?;
             Regex::new(&pattern)
                 .map_err(|_| "its regular expression needs look-around or back-references")?;
             json!({ "regex": pattern })
@@ -86,9 +84,11 @@ fn entry(kind: &str, assertion: &Value, vars: &Map<String, Value>) -> Translatio
             json!({ "json_schema": schema(value, json!({ "type": ["object", "array"] }))? })
         }
         "levenshtein" => {
-            json!({ "similar": { "to": one()?, "max_edits": whole(threshold.unwrap_or(5.0))? } })
+            json!({ "similar": { "to": text(value, vars)?, "max_edits": whole(threshold.unwrap_or(5.0))? } })
         }
-        "rouge-n" => json!({ "similar": { "to": one()?, "token_f1": threshold.unwrap_or(0.75) } }),
+        "rouge-n" => {
+            json!({ "similar": { "to": text(value, vars)?, "token_f1": threshold.unwrap_or(0.75) } })
+        }
         "is-refusal" => json!({ "refusal": true }),
         "latency" => json!({ "max_latency_ms": threshold.ok_or("it has no threshold")? }),
         "cost" => json!({ "max_cost_usd": threshold.ok_or("it has no threshold")? }),
@@ -138,10 +138,10 @@ fn text(value: &Value, vars: &Map<String, Value>) -> Result<String, &'static str
 /// A list of texts, or texts separated by commas.
 fn texts(value: &Value, vars: &Map<String, Value>) -> Result<Vec<String>, &'static str> {
     match value {
-        Value::Array(list) => list.iter().map(|one| text(one, vars)).collect(),
+        Value::Array(list) => list.iter().map(|item| text(item, vars)).collect(),
         Value::String(_) => Ok(text(value, vars)?
             .split(',')
-            .map(|one| one.trim().to_owned())
+            .map(|item| item.trim().to_owned())
             .collect()),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => {
             Err("its value is not a list")

@@ -64,16 +64,22 @@ pub fn promptfoo_cases(
         .map(|test| with_defaults(test, defaults.as_ref()));
     let tests: Vec<(u64, Value)> = (0..).zip(tests.flat_map(expanded)).collect();
     let ids = CaseIds::of(tests.iter().map(|(index, test)| (*index, test)));
-    let case = |(index, test): &(u64, Value)| {
-        let vars = test
-            .get("vars")
-            .and_then(Value::as_object)
-            .cloned()
-            .unwrap_or_default();
-        let query = asked(&filled(&prompt, &vars), test.get("vars")).unwrap_or_default();
-        case_of(test, ids.id(test, *index), query)
-    };
-    Ok(tests.iter().map(case).collect())
+    let mut cases = Vec::new();
+    for (index, test) in &tests {
+        let prompt = filled(&prompt, &object_at(test, "vars"));
+        let query = asked(&prompt, test.get("vars")).unwrap_or_default();
+        cases.push(case_of(test, ids.id(test, *index), query));
+    }
+    Ok(cases)
+}
+
+/// The object under a key; empty if there is none.
+fn object_at(value: &Value, key: &str) -> Map<String, Value> {
+    value
+        .get(key)
+        .and_then(Value::as_object)
+        .cloned()
+        .unwrap_or_default()
 }
 
 fn stated<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
@@ -123,14 +129,14 @@ fn filled(prompt: &str, vars: &Map<String, Value>) -> Value {
 fn filled_in(value: Value, vars: &Map<String, Value>) -> Value {
     match value {
         Value::String(text) => json!(with_variables(&text, vars)),
-        Value::Array(list) => list.into_iter().map(|one| filled_in(one, vars)).collect(),
+        Value::Array(list) => list.into_iter().map(|item| filled_in(item, vars)).collect(),
         Value::Object(fields) => {
             let fields = fields.into_iter();
             fields
                 .map(|(key, value)| (key, filled_in(value, vars)))
                 .collect()
         }
-        other => other,
+        scalar => scalar,
     }
 }
 
@@ -158,58 +164,60 @@ fn with_variables(template: &str, vars: &Map<String, Value>) -> String {
             break;
         };
         whole.push_str(before);
-        let is_of_path = |one: char| one.is_alphanumeric() || one == '_' || one == '.';
-        let paths = inner.split(|one| !is_of_path(one));
-        for value in paths.filter_map(|path| value_at(vars, path)) {
-            whole.push_str(
-                &value
-                    .as_str()
-                    .map_or_else(|| value.to_string(), str::to_owned),
-            );
+        for path in inner.split(|letter| !is_of_path(letter)) {
+            match value_at(vars, path) {
+                None => {}
+                Some(Value::String(text)) => whole.push_str(text),
+                Some(value) => whole.push_str(&value.to_string()),
+            }
         }
         rest = after;
     }
     whole + rest
 }
 
+fn is_of_path(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_' || letter == '.'
+}
+
 /// The assertions of a test; a single one needs no list.
 fn assertions(test: &Value) -> Vec<Value> {
     match test.get("assert") {
         Some(Value::Array(list)) => list.clone(),
-        Some(one @ Value::Object(_)) => vec![one.clone()],
+        Some(assertion @ Value::Object(_)) => vec![assertion.clone()],
         Some(_) | None => Vec::new(),
     }
 }
 
 /// The tests that promptfoo makes of one: a variable with a list of values has each of them in a test of its own.
 fn expanded(test: Value) -> Vec<Value> {
-    let option = |key: &str| {
-        test.get("options")
-            .and_then(|options| options.get(key))
-            .and_then(Value::as_bool)
-    };
     let Some(vars) = test.get("vars").and_then(Value::as_object) else {
         return vec![test];
     };
-    if option("disableVarExpansion") == Some(true) {
+    let option = test
+        .get("options")
+        .and_then(|options| options.get("disableVarExpansion"));
+    if option.and_then(Value::as_bool) == Some(true) {
         return vec![test];
     }
     let mut tests = vec![test.clone()];
-    for (name, values) in vars
-        .iter()
-        .filter_map(|(name, value)| Some((name, value.as_array()?)))
-        // A list of other things than texts is one value.
-        .filter(|(_, values)| values.first().is_none_or(Value::is_string))
-    {
-        let with = |test: &Value, value: &Value| {
-            let mut test = test.clone();
-            test["vars"][name] = value.clone();
-            test
+    for (name, value) in vars {
+        let Some(values) = value.as_array() else {
+            continue;
         };
-        tests = tests
-            .iter()
-            .flat_map(|test| values.iter().map(move |value| with(test, value)))
-            .collect();
+        // A list of other things than texts is one value.
+        if !values.first().is_none_or(Value::is_string) {
+            continue;
+        }
+        let mut with_values = Vec::new();
+        for test in &tests {
+            for value in values {
+                let mut test = test.clone();
+                test["vars"][name] = value.clone();
+                with_values.push(test);
+            }
+        }
+        tests = with_values;
     }
     tests
 }
@@ -224,31 +232,15 @@ fn with_defaults(test: &Value, defaults: Option<&Value>) -> Value {
         return test;
     };
     fields.insert("assert".to_owned(), Value::Array(asserted));
-    let mut vars = defaults
-        .get("vars")
-        .and_then(Value::as_object)
-        .cloned()
-        .unwrap_or_default();
-    vars.extend(
-        fields
-            .get("vars")
-            .and_then(Value::as_object)
-            .cloned()
-            .unwrap_or_default(),
-    );
+    let mut vars = object_at(defaults, "vars");
+    let mut options = object_at(defaults, "options");
+    if let Some(Value::Object(stated)) = fields.get("vars") {
+        vars.extend(stated.clone());
+    }
+    if let Some(Value::Object(stated)) = fields.get("options") {
+        options.extend(stated.clone());
+    }
     fields.insert("vars".to_owned(), Value::Object(vars));
-    let mut options = defaults
-        .get("options")
-        .and_then(Value::as_object)
-        .cloned()
-        .unwrap_or_default();
-    options.extend(
-        fields
-            .get("options")
-            .and_then(Value::as_object)
-            .cloned()
-            .unwrap_or_default(),
-    );
     if !options.is_empty() {
         fields.insert("options".to_owned(), Value::Object(options));
     }
@@ -261,11 +253,7 @@ fn with_defaults(test: &Value, defaults: Option<&Value>) -> Value {
 }
 
 fn case_of(test: &Value, id: String, query: String) -> ForeignCase {
-    let vars: Map<String, Value> = test
-        .get("vars")
-        .and_then(Value::as_object)
-        .cloned()
-        .unwrap_or_default();
+    let vars = object_at(test, "vars");
     let asserted = assertions(test);
     let Translated { entries, left_out } = match transform_of(test) {
         Some(transform) => Translated {
@@ -292,16 +280,16 @@ fn transform_of(test: &Value) -> Option<&'static str> {
     let options = test.get("options")?;
     ["transform", "postprocess", "transformVars"]
         .into_iter()
-        .find(|key| options.get(key).is_some_and(|one| !one.is_null()))
+        .find(|key| options.get(key).is_some_and(|option| !option.is_null()))
 }
 
 /// The option, and the assertions that are about what it makes.
 fn transformed(transform: &str, assertions: &[Value]) -> Vec<String> {
-    let kinds = assertions
-        .iter()
-        .filter_map(|assertion| assertion.get("type").and_then(Value::as_str));
-    let of_kind = |kind: &str| format!("{kind}: it is about the result of {transform}");
-    std::iter::once(format!("{transform}: the code is not run"))
-        .chain(kinds.map(of_kind))
-        .collect()
+    let mut left_out = vec![format!("{transform}: the code is not run")];
+    for assertion in assertions {
+        if let Some(kind) = assertion.get("type").and_then(Value::as_str) {
+            left_out.push(format!("{kind}: it is about the result of {transform}"));
+        }
+    }
+    left_out
 }

@@ -34,12 +34,12 @@ pub fn test_of_row(row: Map<String, Value>) -> Value {
         }
     }
     for (column, mut assertion) in asserted {
-        // The first one has a number or not.
-        let is_its = |(of, _): &&(String, f64)| {
-            *of == column || format!("{of}1") == column || *of == format!("{column}1")
-        };
-        if let Some((_, threshold)) = thresholds.iter().find(is_its) {
-            assertion["threshold"] = json!(threshold);
+        for (name, threshold) in &thresholds {
+            // The first one has a number or not.
+            if *name == column || format!("{name}1") == column || *name == format!("{column}1") {
+                assertion["threshold"] = json!(threshold);
+                break;
+            }
         }
         assertions.push(assertion);
     }
@@ -49,7 +49,6 @@ pub fn test_of_row(row: Map<String, Value>) -> Value {
 
 /// The assertion in a field: `type:value`, `type(threshold):value`, or the text that the answer must be.
 fn assertion_of_text(text: &str) -> Value {
-    let equal = || json!({ "type": "equals", "value": text });
     if text.starts_with("file://") {
         return json!({ "type": "javascript", "value": text });
     }
@@ -60,7 +59,7 @@ fn assertion_of_text(text: &str) -> Value {
     let (kind, threshold) = match head.strip_suffix(')').and_then(|head| head.split_once('(')) {
         Some((kind, number)) => match number.parse::<f64>() {
             Ok(number) => (kind, Some(number)),
-            Err(_) => return equal(),
+            Err(_) => return equality(text),
         },
         None => (head, None),
     };
@@ -71,7 +70,7 @@ fn assertion_of_text(text: &str) -> Value {
     };
     let plain = kind.strip_prefix("not-").unwrap_or(kind);
     if !KINDS.split(' ').any(|known| known == plain) {
-        return equal();
+        return equality(text);
     }
     let mut assertion = json!({ "type": kind });
     // A schema is JSON in the field.
@@ -90,6 +89,10 @@ fn assertion_of_text(text: &str) -> Value {
         assertion["threshold"] = json!(threshold);
     }
     assertion
+}
+
+fn equality(text: &str) -> Value {
+    json!({ "type": "equals", "value": text })
 }
 
 /// The types of assertions that a field can name; with another word before the colon it is the text that the answer must be.

@@ -1,6 +1,7 @@
 //! Reads and writes `judgements` of a run record: the votes of LLM judges on its output.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -39,23 +40,16 @@ struct RunVoteForm {
 /// # Errors
 /// Content that goldgate never writes, with its position.
 pub fn read_ballots(source: &SourceText, raw: &RawValue) -> Result<Vec<Ballot>, Diagnostic> {
-    let refuse = |what: &str| {
-        let help = "remove the votes, or let `goldgate judge` write them";
-        source.problem(
-            json::offset_of(source, raw),
-            Code::BAD_JUDGEMENTS,
-            format!("\"{KEY}\": {what}"),
-            help,
-        )
-    };
     let forms: Option<BTreeMap<String, BallotForm>> =
-        serde_json::from_str(raw.get()).map_err(|error| refuse(&error.to_string()))?;
+        serde_json::from_str(raw.get()).map_err(|error| bad_judgements(source, raw, error))?;
     let mut ballots = Vec::new();
     for (name, form) in forms.unwrap_or_default() {
-        let judge = JudgeName::new(&name).map_err(|bad| refuse(&bad.to_string()))?;
+        let judge = JudgeName::new(&name).map_err(|bad| bad_judgements(source, raw, bad))?;
         let votes: Option<Vec<Vote>> = form.votes.into_iter().map(vote).collect();
-        let votes = votes
-            .ok_or_else(|| refuse("a vote needs a verdict (fail, weak or pass) and a reason"))?;
+        let Some(votes) = votes else {
+            let description = "a vote needs a verdict (fail, weak or pass) and a reason";
+            return Err(bad_judgements(source, raw, description));
+        };
         let BallotForm {
             judged_sha256,
             rubric_sha256,
@@ -73,6 +67,19 @@ pub fn read_ballots(source: &SourceText, raw: &RawValue) -> Result<Vec<Ballot>, 
         });
     }
     Ok(ballots)
+}
+
+fn bad_judgements(
+    source: &SourceText,
+    raw: &RawValue,
+    description: impl fmt::Display,
+) -> Diagnostic {
+    source.problem(
+        json::offset_of(source, raw),
+        Code::BAD_JUDGEMENTS,
+        format!("\"{KEY}\": {description}"),
+        "remove the votes, or let `goldgate judge` write them",
+    )
 }
 
 fn vote(form: RunVoteForm) -> Option<Vote> {

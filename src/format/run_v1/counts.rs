@@ -26,32 +26,44 @@ impl CountsForm {
     pub(super) fn read(raw: &RawValue) -> Self {
         let fields: BTreeMap<String, &RawValue> =
             serde_json::from_str(raw.get()).unwrap_or_default();
-        let named = |keys: [&'static str; 2]| {
-            let raw = keys.into_iter().filter_map(|key| fields.get(key));
-            raw.filter_map(|raw| {
-                serde_json::from_str::<BTreeMap<String, &RawValue>>(raw.get()).ok()
-            })
-            .flatten()
-        };
-        let tokens_of_nodes = named(["tokens_per_node", "tokensPerNode"])
-            .filter_map(|(_, tokens)| self::number(tokens));
-        // The largest of two spellings: the smaller one would hide what the run used.
-        let number = |keys: &[&str]| {
-            keys.iter()
-                .filter_map(|key| number(fields.get(*key)?))
-                .reduce(f64::max)
-        };
         Self {
             counted_tools: counted_tools(&fields),
-            total_tokens: number(&["total_tokens", "totalTokens"]),
-            tokens_of_nodes: tokens_of_nodes.reduce(|sum, tokens| sum + tokens),
-            input_tokens: number(&["input_tokens"]),
-            output_tokens: number(&["output_tokens"]),
-            total_latency_ms: number(&["total_latency_ms", "totalLatency", "totalDurationMs"]),
-            cost_usd: number(&["cost_usd"]),
-            model_calls: number(&["model_calls", "totalLlmCalls"]),
+            total_tokens: largest(&fields, &["total_tokens", "totalTokens"]),
+            tokens_of_nodes: tokens_of_nodes(&fields),
+            input_tokens: largest(&fields, &["input_tokens"]),
+            output_tokens: largest(&fields, &["output_tokens"]),
+            total_latency_ms: largest(
+                &fields,
+                &["total_latency_ms", "totalLatency", "totalDurationMs"],
+            ),
+            cost_usd: largest(&fields, &["cost_usd"]),
+            model_calls: largest(&fields, &["model_calls", "totalLlmCalls"]),
         }
     }
+}
+
+/// The largest number under several spellings of a key: a smaller one would hide what the run used.
+fn largest(fields: &BTreeMap<String, &RawValue>, keys: &[&str]) -> Option<f64> {
+    keys.iter()
+        .filter_map(|key| number(fields.get(*key)?))
+        .reduce(f64::max)
+}
+
+/// The sum of the tokens of all nodes.
+fn tokens_of_nodes(fields: &BTreeMap<String, &RawValue>) -> Option<f64> {
+    let mut sum = None;
+    for key in ["tokens_per_node", "tokensPerNode"] {
+        let Some(raw) = fields.get(key) else {
+            continue;
+        };
+        let Ok(nodes) = serde_json::from_str::<BTreeMap<String, &RawValue>>(raw.get()) else {
+            continue;
+        };
+        for tokens in nodes.into_values().filter_map(number) {
+            sum = Some(sum.map_or(tokens, |sum| sum + tokens));
+        }
+    }
+    sum
 }
 
 /// The number of calls by tool that the measures of a record state.

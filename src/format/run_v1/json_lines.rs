@@ -9,10 +9,6 @@ const DEPTH: usize = 8;
 
 /// Writes one key per line; a list of scalars stays on one line.
 pub(super) fn lines(out: &mut String, text: &str, depth: usize) {
-    let indent = |out: &mut String, depth: usize| {
-        out.push('\n');
-        out.extend(std::iter::repeat_n("  ", depth));
-    };
     let text = text.trim();
     let (fields, list) = match text.as_bytes().first() {
         Some(b'{') if depth < DEPTH => (serde_json::from_str::<Fields<'_>>(text).ok(), None),
@@ -24,11 +20,11 @@ pub(super) fn lines(out: &mut String, text: &str, depth: usize) {
             .iter()
             .map(|(key, value)| (key.get(), value.get()))
             .collect(),
-        (None, Some(list)) if list.iter().any(|one| one.get().starts_with('{')) => {
-            list.iter().map(|one| ("", one.get())).collect()
+        (None, Some(list)) if list.iter().any(|item| item.get().starts_with('{')) => {
+            list.iter().map(|item| ("", item.get())).collect()
         }
         (None, Some(list)) => {
-            let plain: Vec<&str> = list.iter().map(|one| one.get()).collect();
+            let plain: Vec<&str> = list.iter().map(|item| item.get()).collect();
             out.extend(["[", &plain.join(", "), "]"]);
             return;
         }
@@ -45,12 +41,17 @@ pub(super) fn lines(out: &mut String, text: &str, depth: usize) {
     out.push(open);
     for (index, (key, value)) in parts.into_iter().enumerate() {
         out.push_str(if index == 0 { "" } else { "," });
-        indent(out, depth + 1);
+        line_break(out, depth + 1);
         if !key.is_empty() {
             out.extend([key, ": "]);
         }
         lines(out, value, depth + 1);
     }
-    indent(out, depth);
+    line_break(out, depth);
     out.push(close);
+}
+
+fn line_break(out: &mut String, depth: usize) {
+    out.push('\n');
+    out.extend(std::iter::repeat_n("  ", depth));
 }

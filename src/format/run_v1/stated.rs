@@ -152,7 +152,7 @@ fn field<'a>(object: &'a str, key: &str) -> Option<&'a RawValue> {
     let Fields(fields) = serde_json::from_str(object).ok()?;
     fields
         .into_iter()
-        .find(|(own, _)| serde_json::from_str::<String>(own.get()).is_ok_and(|own| own == key))
+        .find(|(name, _)| serde_json::from_str::<String>(name.get()).is_ok_and(|name| name == key))
         .map(|(_, value)| value)
 }
 

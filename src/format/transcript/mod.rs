@@ -56,12 +56,12 @@ fn diagnostic(source: &SourceText, problem: Problem) -> Diagnostic {
     let Problem {
         at,
         kind,
-        what,
+        what: description,
         help,
     } = problem;
     let code = match kind {
         ProblemKind::BrokenJson => return json::broken(source, at),
-        ProblemKind::WrongForm => return json::wrong_form(source, at, &what),
+        ProblemKind::WrongForm => return json::wrong_form(source, at, &description),
         ProblemKind::Empty => Code::EMPTY_FILE,
         ProblemKind::BadMessage => Code::BAD_MESSAGE,
         ProblemKind::NoMessages => Code::NO_MESSAGES,
@@ -70,7 +70,7 @@ fn diagnostic(source: &SourceText, problem: Problem) -> Diagnostic {
         ProblemKind::NoCase => Code::NO_CASE,
         ProblemKind::NoRun => Code::NO_RUN,
     };
-    source.problem(at, code, what, help)
+    source.problem(at, code, description, help)
 }
 
 /// The record of a run under the suite's names.
@@ -81,8 +81,8 @@ pub fn run_record(
     case: CaseId,
     sample: u32,
 ) -> RunRecord {
-    if let Some(own) = &run.record {
-        return own_record(run, own, format, (agent, case, sample));
+    if let Some(record) = &run.record {
+        return own_record(run, record, format, (agent, case, sample));
     }
     let mut metrics = measures(&run.usage);
     for call in &run.calls {
@@ -124,11 +124,11 @@ pub fn run_record(
 /// The record of a run that its own system wrote.
 fn own_record(
     run: &Transcript,
-    own: &Value,
+    record: &Value,
     format: Format,
     (agent, case, sample): (AgentName, CaseId, u32),
 ) -> RunRecord {
-    let source = SourceText::from_text(RepoPath::root(), own.to_string());
+    let source = SourceText::from_text(RepoPath::root(), record.to_string());
     let read = read_unplaced_run(&source).map(|(_, read)| read);
     let read = read.unwrap_or_else(|problem| Run {
         status: RunStatus::Error,
@@ -136,7 +136,6 @@ fn own_record(
         ..Run::of("{}")
     });
     let Run { tokens, .. } = read;
-    let whole = |number: f64| number.round() as u64;
     let steps = read.intermediate.as_deref().unwrap_or("{}");
     RunRecord {
         agent,
@@ -152,12 +151,12 @@ fn own_record(
         intermediate: Steps::Own(Json::from(steps)),
         evidence: RunEvidence::default(),
         metrics: Measures {
-            total_tokens: tokens.total.map(whole),
+            total_tokens: tokens.total.map(rounded),
             input_tokens: tokens.input,
             output_tokens: tokens.output,
-            total_latency_ms: tokens.latency_ms.map(whole),
+            total_latency_ms: tokens.latency_ms.map(rounded),
             cost_usd: tokens.cost_usd,
-            model_calls: tokens.model_calls.map(whole),
+            model_calls: tokens.model_calls.map(rounded),
             ..Measures::default()
         },
         provenance: RunProvenance {
@@ -176,6 +175,10 @@ fn own_record(
             ..RunProvenance::default()
         },
     }
+}
+
+fn rounded(number: f64) -> u64 {
+    number.round() as u64
 }
 
 /// How a run ended.

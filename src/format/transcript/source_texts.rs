@@ -35,18 +35,16 @@ pub fn source_texts(file: &RepoPath, bytes: Vec<u8>) -> Result<Vec<SourceText>, 
 
 /// The samples in a log of inspect-ai.
 fn samples(file: &RepoPath, bytes: &[u8]) -> Result<Vec<SourceText>, Diagnostic> {
-    let is_sample =
-        |path: &RepoPath| path.as_str().starts_with("samples/") && path.as_str().ends_with(".json");
     let unpacked = zip(bytes, LOG, &is_sample).map_err(|error| {
         let help = "write the log again, or as .json";
         Diagnostic::of_file(file, Code::BROKEN_ARCHIVE, error.to_string(), help)
     })?;
     if unpacked.files.is_empty() {
-        let what = "this archive has no samples/*.json: it is not a log of inspect-ai";
+        let description = "this archive has no samples/*.json: it is not a log of inspect-ai";
         return Err(Diagnostic::of_file(
             file,
             Code::UNKNOWN_FORMAT,
-            what,
+            description,
             "unpack it, and import the files in it",
         ));
     }
@@ -57,42 +55,45 @@ fn samples(file: &RepoPath, bytes: &[u8]) -> Result<Vec<SourceText>, Diagnostic>
     Ok(texts)
 }
 
+fn is_sample(path: &RepoPath) -> bool {
+    path.as_str().starts_with("samples/") && path.as_str().ends_with(".json")
+}
+
 fn inflated(file: &RepoPath, bytes: &[u8]) -> Result<Vec<u8>, Diagnostic> {
     let most = InputLimit::FILE.most;
     let mut inflated = Vec::new();
-    let refuse =
-        |what: String, help: &str| Diagnostic::of_file(file, Code::BROKEN_ARCHIVE, what, help);
     MultiGzDecoder::new(bytes)
         .take(most + 1)
         .read_to_end(&mut inflated)
         .map_err(|error| {
-            refuse(
-                format!("the file cannot be unpacked: {error}"),
-                "compress it again with gzip",
-            )
+            let description = format!("the file cannot be unpacked: {error}");
+            let help = "compress it again with gzip";
+            Diagnostic::of_file(file, Code::BROKEN_ARCHIVE, description, help)
         })?;
-    match InputLimit::FILE.is_exceeded_by(inflated.len()) {
-        true => Err(refuse(
+    if InputLimit::FILE.is_exceeded_by(inflated.len()) {
+        return Err(Diagnostic::of_file(
+            file,
+            Code::BROKEN_ARCHIVE,
             format!("the file unpacks to more than {} MiB", most / 1024 / 1024),
             InputLimit::FILE.help,
-        )),
-        false => Ok(inflated),
+        ));
     }
+    Ok(inflated)
 }
 
 fn text_of(file: &RepoPath, bytes: Vec<u8>) -> Result<SourceText, Diagnostic> {
     let name = file.name().trim_end_matches(".gz");
-    let has_suffix = |suffixes: &[&str]| suffixes.iter().any(|suffix| name.ends_with(suffix));
-    let may_be_protobuf = has_suffix(&[".pb", ".binpb"]) || std::str::from_utf8(&bytes).is_err();
-    if let Some(text) = may_be_protobuf.then(|| json_of_protobuf(&bytes)).flatten() {
+    let may_be_protobuf =
+        name.ends_with(".pb") || name.ends_with(".binpb") || std::str::from_utf8(&bytes).is_err();
+    if may_be_protobuf && let Some(text) = json_of_protobuf(&bytes) {
         return Ok(SourceText::from_text(file.clone(), text));
     }
     let source = SourceText::new(file.clone(), bytes)?;
-    if has_suffix(&[".yaml", ".yml"]) {
+    if name.ends_with(".yaml") || name.ends_with(".yml") {
         let value = yaml::merged(&source)?;
         return Ok(SourceText::from_text(file.clone(), value.to_string()));
     }
-    if has_suffix(&[".csv"]) {
+    if name.ends_with(".csv") {
         let rows: Value = csv_objects(&source)?
             .into_iter()
             .map(Value::Object)
@@ -103,9 +104,9 @@ fn text_of(file: &RepoPath, bytes: Vec<u8>) -> Result<SourceText, Diagnostic> {
         return Ok(source);
     }
     let Some(answer) = streamed_answer(&source.text) else {
-        let what = "this event stream has no answer of a model";
+        let description = "this event stream has no answer of a model";
         let help = "provide the whole body of the streamed answer, as the vendor sent it";
-        return Err(source.problem(0, Code::NO_ANSWER, what, help));
+        return Err(source.problem(0, Code::NO_ANSWER, description, help));
     };
     Ok(SourceText::from_text(file.clone(), answer.to_string()))
 }
