@@ -120,25 +120,25 @@ impl SuiteKind {
         golden: Option<&dyn Suite>,
         pairs: impl IntoIterator<Item = &'a Pair>,
     ) -> Vec<MetricSpec> {
-        let has_checks = |pair: &Pair| {
-            pair.answer
-                .as_ref()
-                .is_some_and(|checks| !checks.is_empty())
-        };
-        let states_answer = !suite.expressions.is_empty() || pairs.into_iter().any(has_checks);
-        let is_used = |spec: &&MetricSpec| match spec.source {
-            ValueSource::Use => suite.gates.contains_key(spec.name),
-            ValueSource::Grade | ValueSource::Expression => states_answer,
-        };
-        let others = self.every_metric().skip(self.metrics.len()).filter(is_used);
-        let of_cases = golden.map_or(Vec::new(), Suite::family_metrics);
-        self.metrics
-            .iter()
-            .chain(others)
-            .copied()
-            .chain(of_cases)
-            .chain(suite.expressions.specs())
-            .collect()
+        let states_answer = !suite.expressions.is_empty()
+            || pairs.into_iter().any(|pair| {
+                pair.answer
+                    .as_ref()
+                    .is_some_and(|checks| !checks.is_empty())
+            });
+        let mut specs = self.metrics.to_vec();
+        for spec in self.every_metric().skip(self.metrics.len()) {
+            let is_used = match spec.source {
+                ValueSource::Use => suite.gates.contains_key(spec.name),
+                ValueSource::Grade | ValueSource::Expression => states_answer,
+            };
+            if is_used {
+                specs.push(*spec);
+            }
+        }
+        specs.extend(golden.map_or(Vec::new(), Suite::family_metrics));
+        specs.extend(suite.expressions.specs());
+        specs
     }
 
     /// Every metric that a suite may have: those of the kind, those of its family that have a gate, and the suite's own.

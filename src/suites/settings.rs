@@ -57,14 +57,19 @@ impl SettingsSpec {
             rules: S::RULES,
             defaults: || KindSettings::new(S::default()),
             changes: |old, new| match (old.settings.get::<S>(), new.settings.get::<S>()) {
-                (Some(before), Some(after)) => S::changes(before, after, &new.id),
+                (Some(old_settings), Some(new_settings)) => {
+                    S::changes(old_settings, new_settings, &new.id)
+                }
                 // Then every difference needs an approval.
                 (None, _) | (_, None) => Vec::new(),
             },
             files: |settings| settings.get::<S>().map_or(Vec::new(), S::files),
-            with_paths: |settings, moved| {
-                let own = settings.get::<S>().and_then(|own| own.with_paths(moved));
-                own.map_or_else(|| settings.clone(), KindSettings::new)
+            with_paths: |settings, moved| match settings
+                .get::<S>()
+                .and_then(|settings| settings.with_paths(moved))
+            {
+                None => settings.clone(),
+                Some(moved_settings) => KindSettings::new(moved_settings),
             },
             #[cfg(test)]
             edits: S::EDITS,

@@ -66,8 +66,8 @@ pub fn object<const N: usize>(keys: [(&str, Value); N]) -> Value {
 }
 
 /// A schema of a list.
-pub fn list(of: &Value) -> Value {
-    json!({"type": "array", "items": of})
+pub fn list(items: &Value) -> Value {
+    json!({"type": "array", "items": items})
 }
 
 /// A schema of a text.
@@ -106,12 +106,12 @@ pub fn in_words(ask: &Ask, pair: &Pair) -> Result<(), Diagnostic> {
     if !ask.prompt.is_empty() {
         return Ok(());
     }
-    let what = format!("the case \"{}\" has no prompt for a model", pair.case);
+    let description = format!("the case \"{}\" has no prompt for a model", pair.case);
     let help = "add an input (a property's snapshot, a scenario's context), or use a command or http target";
     Err(Diagnostic::of_file(
         &pair.golden,
         Code::NO_WORDS,
-        what,
+        description,
         help,
     ))
 }

@@ -199,17 +199,17 @@ pub fn form() -> AnswerForm {
 pub fn produced(run: &Run) -> (AtomsOutput, Layer) {
     let mut outputs: AtomsForm<'_> = lenient::object(&run.outputs);
     let mut out = AtomsOutput::default();
-    let mut found = Layer::Structured;
+    let mut layer = Layer::Structured;
     if outputs.atoms.is_absent() {
         match from_text::<AtomsForm<'_>>(&outputs.text, &ANCHOR) {
             Ok(whole) => {
                 out.flaws.extend(whole.loss());
                 let RecoveredText {
                     outputs: recovered,
-                    layer,
+                    layer: text_layer,
                     ..
                 } = whole;
-                found = layer;
+                layer = text_layer;
                 outputs.atoms = recovered.atoms;
                 if outputs.questions.is_absent() {
                     outputs.questions = recovered.questions;
@@ -217,33 +217,36 @@ pub fn produced(run: &Run) -> (AtomsOutput, Layer) {
                 outputs.rounds = outputs.rounds.or(recovered.rounds);
             }
             Err(flaw) => {
-                found = Layer::Unreadable;
+                layer = Layer::Unreadable;
                 out.flaws.push(flaw);
             }
         }
     }
     if let Lenient::Other(form) = &outputs.atoms {
         out.flaws.push(format!("\"atoms\" is {form}, not a list"));
-        found = Layer::Unreadable;
+        layer = Layer::Unreadable;
     }
     let atoms = outputs.atoms.list().iter().enumerate();
     out.atoms = atoms
-        .filter_map(|(place, form)| atom(place, form, found, &mut out.flaws))
+        .filter_map(|(place, form)| atom(place, form, layer, &mut out.flaws))
         .collect();
     out.questions = outputs.questions.list().iter().map(question).collect();
     let rounds = outputs.rounds.and_then(|rounds| rounds.as_u64());
     out.rounds = rounds.unwrap_or(0);
-    let has_validators = |atom: &Lenient<Object<AtomForm<'_>>>| {
-        atom.fields().is_ok_and(|atom| !atom.validators.is_absent())
-    };
-    let has_parts = [
-        (VALIDATORS, outputs.atoms.list().iter().any(has_validators)),
-        (QUESTIONS, !outputs.questions.is_absent()),
-        (ROUNDS, rounds.is_some()),
-    ];
-    let parts = has_parts.into_iter().filter(|(_, has)| *has);
-    out.parts = parts.map(|(name, _)| name).collect();
-    (out, found)
+    let has_validators = outputs.atoms.list().iter().any(|atom| {
+        atom.fields()
+            .is_ok_and(|fields| !fields.validators.is_absent())
+    });
+    if has_validators {
+        out.parts.insert(VALIDATORS);
+    }
+    if !outputs.questions.is_absent() {
+        out.parts.insert(QUESTIONS);
+    }
+    if rounds.is_some() {
+        out.parts.insert(ROUNDS);
+    }
+    (out, layer)
 }
 
 fn question(form: &Lenient<QuestionForm<'_>>) -> String {
@@ -257,11 +260,16 @@ fn question(form: &Lenient<QuestionForm<'_>>) -> String {
 fn atom(
     index: usize,
     form: &Lenient<Object<AtomForm<'_>>>,
-    found: Layer,
+    layer: Layer,
     flaws: &mut Vec<String>,
 ) -> Option<Atom> {
-    let flaw = |form| flaws.push(format!("atoms[{index}] is {form}, not an object"));
-    let fields = form.fields().map_err(flaw).ok()?;
+    let fields = match form.fields() {
+        Ok(fields) => fields,
+        Err(form) => {
+            flaws.push(format!("atoms[{index}] is {form}, not an object"));
+            return None;
+        }
+    };
     let AtomForm {
         description,
         category,
@@ -273,7 +281,7 @@ fn atom(
         validators,
     } = fields;
     // Salvaging finds every object with a description; the validators of a broken atom have descriptions, too.
-    if found == Layer::Salvaged && category.text().is_empty() && !kind.text().is_empty() {
+    if layer == Layer::Salvaged && category.text().is_empty() && !kind.text().is_empty() {
         return None;
     }
     let outcomes = outcomes.or(outcomes_snake).pieces();
@@ -295,7 +303,7 @@ fn atom(
         category: same_category(category.text()),
         outcomes: outcomes.len(),
         confidence: confidence.as_ref().and_then(Value::as_f64),
-        has_evidence: evidence.pieces().iter().any(|one| !is_blank(one)),
+        has_evidence: evidence.pieces().iter().any(|piece| !is_blank(piece)),
         validator: validators
             .list()
             .iter()

@@ -23,9 +23,14 @@ impl Audit {
     }
 
     /// Adds an entry without effect.
-    pub fn note(&mut self, file: &RepoPath, what: impl Into<String>, help: impl Into<String>) {
+    pub fn note(
+        &mut self,
+        file: &RepoPath,
+        description: impl Into<String>,
+        help: impl Into<String>,
+    ) {
         self.notes
-            .push(Diagnostic::of_file(file, Code::UNUSED, what, help));
+            .push(Diagnostic::of_file(file, Code::UNUSED, description, help));
     }
 
     /// Reports entries of the golden folder that are not golden files.

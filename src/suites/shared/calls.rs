@@ -49,20 +49,24 @@ impl ObservedCall {
 
     /// Whether it may be of a forbidden server: letter case and blanks do not hide a server.
     pub fn may_be_of(&self, server: &str) -> bool {
-        self.servers().any(|one| same_server(one, server))
+        self.servers().any(|name| same_server(name, server))
     }
 
     /// Whether it may be of a forbidden tool: by its name with or without its server, or by both.
     pub fn may_be(&self, tool: &str) -> bool {
-        let is_of_server =
-            |(server, bare): (&str, &str)| self.tool() == bare && self.may_be_of(server);
-        self.name == tool || self.tool() == tool || mcp_name(tool).is_some_and(is_of_server)
+        if self.name == tool || self.tool() == tool {
+            return true;
+        }
+        match mcp_name(tool) {
+            None => false,
+            Some((server, bare)) => self.tool() == bare && self.may_be_of(server),
+        }
     }
 }
 
 /// Whether two names are of one server, whatever their letter case.
-pub fn same_server(one: &str, other: &str) -> bool {
-    one.trim().to_lowercase() == other.trim().to_lowercase()
+pub fn same_server(left: &str, right: &str) -> bool {
+    left.trim().to_lowercase() == right.trim().to_lowercase()
 }
 
 /// The server and the tool of a name such as `mcp__SERVER__TOOL`, the form in which Claude names the tools of MCP servers.
@@ -111,68 +115,74 @@ fn listed_calls(run: &Run) -> (Vec<ObservedCall>, Vec<String>) {
         }
     }
     let mut calls = Vec::with_capacity(list.len());
-    let index = |call: &Value, key: &str| {
-        call.get(key)?
-            .as_u64()
-            .and_then(|index| u32::try_from(index).ok())
-    };
-    for (at, one) in list.into_iter().enumerate() {
-        let name = one.get("name").and_then(Value::as_str);
+    for (at, call) in list.into_iter().enumerate() {
+        let name = call.get("name").and_then(Value::as_str);
         if name.is_none() {
             flaws.push(format!("tool_calls[{at}] has no name"));
         }
-        // A blank server is none.
-        let is_stated = |server: &&Value| {
-            !server.is_null()
-                && server
-                    .as_str()
-                    .is_none_or(|server| !server.trim().is_empty())
+        let server = match call.get("server") {
+            None | Some(Value::Null) => None,
+            // A blank server is none.
+            Some(Value::String(server)) if server.trim().is_empty() => None,
+            Some(server) => Some(server),
         };
-        let server = one.get("server").filter(is_stated);
         if server.is_some_and(|server| !server.is_string()) {
             flaws.push(format!("the server of tool_calls[{at}] is not a string"));
         }
         let stated = server
             .and_then(Value::as_str)
             .or_else(|| mcp_name(name?).map(|(server, _)| server));
-        let failed = one.get("error").is_some_and(|error| !error.is_null());
+        let failed = call.get("error").is_some_and(|error| !error.is_null());
         calls.push(ObservedCall {
             name: name.unwrap_or_default().to_owned(),
             server: stated.map(str::to_owned),
-            arguments: one.get("arguments").map_or(Value::Null, lenient::embedded),
-            result: one
+            arguments: call.get("arguments").map_or(Value::Null, lenient::embedded),
+            result: call
                 .get("result")
                 .map(lenient::embedded)
                 .or(failed.then_some(Value::Null)),
             failed,
-            turn: index(one, "turn"),
-            step: index(one, "step"),
+            turn: index_at(call, "turn"),
+            step: index_at(call, "step"),
         });
     }
     (calls, flaws)
 }
 
+fn index_at(call: &Value, key: &str) -> Option<u32> {
+    u32::try_from(call.get(key)?.as_u64()?).ok()
+}
+
 /// The first tool of which the run's measures count more calls than are listed.
 fn unlisted_calls(run: &Run, calls: &[ObservedCall]) -> Option<String> {
-    let listed = |tool: &str| {
-        let server = mcp_name(tool).map(|(server, _)| server);
-        let is_it = |call: &&ObservedCall| {
-            call.tool() == bare(tool)
-                && server.is_none_or(|server| call.servers().any(|own| same_server(own, server)))
-        };
-        calls.iter().filter(is_it).count() as u64
-    };
-    let (tool, counted) = run
-        .counted_tools
-        .calls
-        .iter()
-        .find(|(tool, counted)| listed(tool) < **counted)?;
-    Some(match listed(tool) {
-        0 => format!("the metrics count calls of \"{tool}\", and the list of calls has none"),
-        some => format!(
-            "the metrics count {counted} calls of \"{tool}\", and the list of calls has {some}"
-        ),
-    })
+    for (tool, counted) in &run.counted_tools.calls {
+        let listed = calls_of(tool, calls);
+        if listed == 0 && *counted > 0 {
+            return Some(format!(
+                "the metrics count calls of \"{tool}\", and the list of calls has none"
+            ));
+        }
+        if listed < *counted {
+            return Some(format!(
+                "the metrics count {counted} calls of \"{tool}\", and the list of calls has {listed}"
+            ));
+        }
+    }
+    None
+}
+
+/// The number of calls of a tool, which may be named with its server.
+fn calls_of(tool: &str, calls: &[ObservedCall]) -> u64 {
+    let server = mcp_name(tool).map(|(server, _)| server);
+    let mut count = 0;
+    for call in calls {
+        let is_of_server =
+            server.is_none_or(|server| call.servers().any(|name| same_server(name, server)));
+        if call.tool() == bare(tool) && is_of_server {
+            count += 1;
+        }
+    }
+    count
 }
 
 /// Whether an object has one of the lists of calls twice under the same key: only the last one would be read.
@@ -196,21 +206,27 @@ pub fn intermediate(run: &Run) -> Result<Value, String> {
 }
 
 /// Whether two values are equal; numbers are compared by their value.
-pub fn same(one: &Value, other: &Value) -> bool {
-    match (one, other) {
-        (Value::Number(one), Value::Number(other)) => {
-            one == other || floating(one).is_some_and(|number| floating(other) == Some(number))
+pub fn same(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::Number(left), Value::Number(right)) => {
+            left == right || floating(left).is_some_and(|number| floating(right) == Some(number))
         }
-        (Value::Array(one), Value::Array(other)) => {
-            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other))
+        (Value::Array(left), Value::Array(right)) => {
+            left.len() == right.len()
+                && left
+                    .iter()
+                    .zip(right)
+                    .all(|(left, right)| same(left, right))
         }
         (Value::Object(fields), Value::Object(others)) => {
             fields.len() == others.len()
-                && fields
-                    .iter()
-                    .all(|(key, value)| others.get(key).is_some_and(|found| same(value, found)))
+                && fields.iter().all(|(key, value)| {
+                    others
+                        .get(key)
+                        .is_some_and(|other_value| same(value, other_value))
+                })
         }
-        _ => one == other,
+        _ => left == right,
     }
 }
 
@@ -225,9 +241,11 @@ fn floating(number: &Number) -> Option<f64> {
 /// Whether `whole` has everything that `part` has: objects by subset at every depth, everything else equal.
 pub fn contains(whole: &Value, part: &Value) -> bool {
     match (whole, part) {
-        (Value::Object(whole), Value::Object(part)) => part
-            .iter()
-            .all(|(key, value)| whole.get(key).is_some_and(|found| contains(found, value))),
+        (Value::Object(whole), Value::Object(part)) => part.iter().all(|(key, value)| {
+            whole
+                .get(key)
+                .is_some_and(|whole_value| contains(whole_value, value))
+        }),
         _ => same(whole, part),
     }
 }

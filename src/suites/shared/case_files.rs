@@ -42,9 +42,9 @@ impl CaseSource {
         files: &dyn Files,
         read: impl FnOnce(&SourceText, &dyn Files) -> Result<T, E>,
     ) -> Result<T, E> {
-        read_case(files, &self.part, |own| match &self.entry {
-            Some(source) => read(source, own),
-            None => read(&golden_text(own, &self.part.file)?, own),
+        read_case(files, &self.part, |part_files| match &self.entry {
+            Some(source) => read(source, part_files),
+            None => read(&golden_text(part_files, &self.part.file)?, part_files),
         })
     }
 
@@ -56,13 +56,13 @@ impl CaseSource {
         &self,
         name: &StatedName,
         code: Code,
-        what: impl Into<String>,
+        description: impl Into<String>,
         help: impl Into<String>,
     ) -> Diagnostic {
         match &self.entry {
-            Some(source) => source.problem(name.at, code, what, help),
+            Some(source) => source.problem(name.at, code, description, help),
             // The file's name is nowhere in the file.
-            None => Diagnostic::of_file(&self.part.file, code, what, help),
+            None => Diagnostic::of_file(&self.part.file, code, description, help),
         }
     }
 }
@@ -96,9 +96,10 @@ pub fn cases_of_suite(
     folder: &RepoPath,
     problems: &mut Diagnostics,
 ) -> Vec<CaseSource> {
-    let cases = match is_case_file(&suite.path) {
-        true => entries_of_file(files, &suite.path, GoldenForm::OneCase, problems),
-        false => files_of_cases(files, folder),
+    let cases = if is_case_file(&suite.path) {
+        entries_of_file(files, &suite.path, GoldenForm::OneCase, problems)
+    } else {
+        files_of_cases(files, folder)
     };
     problems.keep(cases).unwrap_or_default()
 }
@@ -115,46 +116,51 @@ pub fn named_cases(
 
 /// The cases of a folder: one for each file, by name.
 pub fn files_of_cases(files: &dyn Files, folder: &RepoPath) -> Result<Vec<CaseSource>, Diagnostic> {
-    let named = files.list(folder)?.into_iter().filter_map(|entry| {
-        let (stem, format) = GoldenFormat::of_name(&entry.name)?;
-        let id = StatedName {
-            text: stem.to_owned(),
-            at: 0,
+    let mut cases = Vec::new();
+    for entry in files.list(folder)? {
+        let Some((stem, format)) = GoldenFormat::of_name(&entry.name) else {
+            continue;
         };
-        let part = GoldenPart::of_file(folder.child(&entry.name));
-        let is_case = entry.kind == EntryKind::File && !format.is_of_many();
-        is_case.then_some(CaseSource {
-            part,
-            id,
+        if entry.kind != EntryKind::File || format.is_of_many() {
+            continue;
+        }
+        cases.push(CaseSource {
+            part: GoldenPart::of_file(folder.child(&entry.name)),
+            id: StatedName {
+                text: stem.to_owned(),
+                at: 0,
+            },
             agent: None,
             entry: None,
-        })
-    });
-    Ok(named.collect())
+        });
+    }
+    Ok(cases)
 }
 
 /// Keeps the first of several cases with one name. The others are problems: the names of a kind's files are the ids of its cases.
 pub fn keep_first_of_name(cases: Vec<CaseSource>, problems: &mut Diagnostics) -> Vec<CaseSource> {
     let mut first: BTreeMap<String, RepoPath> = BTreeMap::new();
-    let is_first = |case: &CaseSource| {
-        let other = first
+    let mut kept = Vec::new();
+    for case in cases {
+        let first_file = first
             .entry(case.id.text.clone())
             .or_insert_with(|| case.part.file.clone());
-        if case.is_entry() || *other == case.part.file {
-            return true;
+        if case.is_entry() || *first_file == case.part.file {
+            kept.push(case);
+            continue;
         }
-        let what = format!("the id \"{}\" is already used in {other}", case.id.text);
+        let description = format!(
+            "the id \"{}\" is already used in {first_file}",
+            case.id.text
+        );
         problems.push(case.problem(
             &case.id,
             Code::DUPLICATE_ID,
-            what,
+            description,
             "give each case its own id",
         ));
-        false
-    };
-    let mut cases = cases;
-    cases.retain(is_first);
-    cases
+    }
+    kept
 }
 
 /// The cases of a file of many: a list, an object with the list under `cases`, JSON Lines, or a table. Adds every entry without an id, and every id
@@ -180,11 +186,11 @@ pub fn entries_of_file(
         if used.insert((case.id.text.clone(), agent)) {
             cases.push(case);
         } else {
-            let what = format!("duplicate id \"{}\"", case.id.text);
+            let description = format!("duplicate id \"{}\"", case.id.text);
             problems.push(case.problem(
                 &case.id,
                 Code::DUPLICATE_ID,
-                what,
+                description,
                 "give each case its own id",
             ));
         }
@@ -199,30 +205,27 @@ fn entry(
 ) -> Result<CaseSource, Diagnostic> {
     let (start, cursor) = (json::offset_of(whole, raw), JsonCursor::part(whole, raw));
     let fields: BTreeMap<String, &RawValue> = json::part(whole, raw)?;
-    let missing = |key: &str, help: &str| {
-        cursor.problem(
-            &[],
-            Code::MISSING_KEY,
-            format!("the key \"{key}\" is missing"),
-            format!("add \"{key}\": {help}"),
-        )
+    let [id_key, ..] = ENTRY_IDS;
+    let Some(raw_id) = ENTRY_IDS.iter().find_map(|key| fields.get(*key)) else {
+        let help = "in a file of many, each case states its own";
+        return Err(missing_key(&cursor, id_key, help));
     };
-    let stated = |text: String, raw: &RawValue| StatedName {
-        text,
-        at: json::offset_of(whole, raw) - start,
+    let CaseIdText(id) = json::part(whole, raw_id)?;
+    let id = StatedName {
+        text: id,
+        at: json::offset_of(whole, raw_id) - start,
     };
-    let [own, ..] = ENTRY_IDS;
-    let id = ENTRY_IDS.iter().find_map(|key| fields.get(*key));
-    let id = id.ok_or_else(|| missing(own, "in a file of many, each case states its own"))?;
-    let CaseIdText(text) = json::part(whole, id)?;
-    let id = stated(text, id);
-    let mut text = blanked(raw.get().to_owned(), own);
+    let mut text = blanked(raw.get().to_owned(), id_key);
     let mut agent = None;
     if form.is_of_agent() {
-        let help = "in a file of many, each case states whose answers it is about";
-        let raw = fields.get(ENTRY_AGENT);
-        let raw = raw.ok_or_else(|| missing(ENTRY_AGENT, help))?;
-        agent = Some(stated(json::part(whole, raw)?, raw));
+        let Some(raw_agent) = fields.get(ENTRY_AGENT) else {
+            let help = "in a file of many, each case states whose answers it is about";
+            return Err(missing_key(&cursor, ENTRY_AGENT, help));
+        };
+        agent = Some(StatedName {
+            text: json::part(whole, raw_agent)?,
+            at: json::offset_of(whole, raw_agent) - start,
+        });
         text = blanked(text, ENTRY_AGENT);
     }
     let part = GoldenPart {
@@ -237,6 +240,15 @@ fn entry(
     })
 }
 
+fn missing_key(cursor: &JsonCursor<'_>, key: &str, help: &str) -> Diagnostic {
+    cursor.problem(
+        &[],
+        Code::MISSING_KEY,
+        format!("the key \"{key}\" is missing"),
+        format!("add \"{key}\": {help}"),
+    )
+}
+
 /// A file of many cases: a list, or an object with the list under `cases`.
 pub struct CasesFile<'a>(pub Vec<&'a RawValue>);
 
@@ -249,12 +261,11 @@ struct Keyed<'a> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for CasesFile<'a> {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
-        let of_key = |keyed: Keyed<'a>| Self(keyed.cases);
         list_or_object(
             reader,
             "a list of cases, or { \"cases\": [] }",
             Self,
-            of_key,
+            |keyed: Keyed<'a>| Self(keyed.cases),
         )
     }
 }

@@ -60,8 +60,8 @@ impl CaseMarks {
             let tag = CaseTag::new(text)
                 .map_err(|bad| cursor.problem(&path, Code::BAD_ID, bad.to_string(), bad.help()))?;
             if !tags.insert(tag) {
-                let what = format!("duplicate tag \"{text}\"");
-                return Err(cursor.problem(&path, Code::DUPLICATE_ID, what, "remove it"));
+                let description = format!("duplicate tag \"{text}\"");
+                return Err(cursor.problem(&path, Code::DUPLICATE_ID, description, "remove it"));
             }
         }
         Ok(Self { stage, tags })

@@ -72,22 +72,25 @@ impl<'a> CaseText<'a> {
         agent: &AgentName,
     ) -> Option<Self> {
         let format = GoldenFormat::of(source);
-        let whole = || Self {
+        let whole = Self {
             source,
             format,
             range: 0..source.text.len(),
             element: None,
         };
         let Some(value) = golden_value(source.clone()) else {
-            return matches!(form, GoldenForm::OneCase | GoldenForm::OneCaseOfAgent).then(whole);
+            return matches!(form, GoldenForm::OneCase | GoldenForm::OneCaseOfAgent)
+                .then_some(whole);
         };
         let list = match (form, listed_cases(&value)) {
             (_, Some(list)) => list,
             (GoldenForm::Entries(_), None) => value.get("cases")?.as_array()?,
-            (GoldenForm::OneCase | GoldenForm::OneCaseOfAgent, None) => return Some(whole()),
+            (GoldenForm::OneCase | GoldenForm::OneCaseOfAgent, None) => return Some(whole),
         };
-        let own = GoldenEntries::of(form, &value).case(case, agent)?;
-        let index = list.iter().position(|one| std::ptr::eq(one, own))?;
+        let entry = GoldenEntries::of(form, &value).case(case, agent)?;
+        let index = list
+            .iter()
+            .position(|element| std::ptr::eq(element, entry))?;
         let list = ListPlace::of(&value);
         let elements = elements(source, list)?;
         let range = elements.get(index)?.clone();
@@ -136,18 +139,15 @@ impl<'a> CaseText<'a> {
             }
             GoldenFormat::Csv => return None,
         };
-        let accept = |case: &mut Value| {
-            case.as_object_mut()
-                .and_then(|fields| fields.remove(DRAFT))
-                .is_some()
-        };
         let mut expected = golden_value(self.source.clone())?;
-        let is_draft = match &self.element {
-            None => accept(&mut expected),
-            Some(ListElement { index, list, .. }) => {
-                accept(list.list(&mut expected)?.get_mut(*index)?)
-            }
+        let case = match &self.element {
+            None => &mut expected,
+            Some(ListElement { index, list, .. }) => list.list(&mut expected)?.get_mut(*index)?,
         };
+        let is_draft = case
+            .as_object_mut()
+            .and_then(|fields| fields.remove(DRAFT))
+            .is_some();
         (is_draft && self.value(&text)? == expected).then_some(text)
     }
 
@@ -160,10 +160,12 @@ impl<'a> CaseText<'a> {
         } = self.element.as_ref()?;
         let text = match self.format {
             GoldenFormat::Json => {
-                let before = index.checked_sub(1).and_then(|before| elements.get(before));
-                let range = match (elements.get(index + 1), before) {
+                let previous = index
+                    .checked_sub(1)
+                    .and_then(|previous| elements.get(previous));
+                let range = match (elements.get(index + 1), previous) {
                     (Some(next), _) => self.range.start..next.start,
-                    (None, Some(before)) => before.end..self.range.end,
+                    (None, Some(previous)) => previous.end..self.range.end,
                     (None, None) => self.range.clone(),
                 };
                 self.replaced(range, "")
@@ -218,19 +220,14 @@ pub fn with_cases(source: &SourceText, cases: &[String]) -> Option<String> {
             } else {
                 "\n"
             };
-            // No text of JSON contains a line break.
-            let line = |case: &String| {
-                case.lines()
-                    .map(str::trim_start)
-                    .collect::<Vec<_>>()
-                    .join(" ")
-                    + "\n"
-            };
-            format!(
-                "{}{break_before}{}",
-                source.text,
-                cases.iter().map(line).collect::<String>()
-            )
+            let mut text = format!("{}{break_before}", source.text);
+            for case in cases {
+                // No text of JSON contains a line break.
+                let lines: Vec<&str> = case.lines().map(str::trim_start).collect();
+                text.push_str(&lines.join(" "));
+                text.push('\n');
+            }
+            text
         }
         GoldenFormat::Yaml => edit::with_elements(source, list.path(), cases)?,
         GoldenFormat::Csv => return None,
@@ -286,12 +283,13 @@ fn elements(source: &SourceText, list: ListPlace) -> Option<Vec<Range<usize>>> {
     };
     // The list of lines has a bracket before them.
     let bracket = usize::from(format == GoldenFormat::JsonLines);
-    let place = |raw: &RawValue| {
+    let mut ranges = Vec::new();
+    for raw in raws {
         let start =
             (raw.get().as_ptr() as usize).saturating_sub(json.text.as_ptr() as usize + bracket);
-        start..start + raw.get().len()
-    };
-    Some(raws.into_iter().map(place).collect())
+        ranges.push(start..start + raw.get().len());
+    }
+    Some(ranges)
 }
 
 #[cfg(test)]

@@ -176,7 +176,7 @@ pub fn produced(run: &Run) -> (DeltasOutput, Layer) {
     } = lenient::object(&run.outputs);
     let errors = errors.list().iter().map(|error| match error {
         Value::String(text) => text.clone(),
-        other => other.to_string(),
+        error => error.to_string(),
     });
     let mut out = DeltasOutput {
         errors: errors.collect(),
@@ -190,13 +190,13 @@ pub fn produced(run: &Run) -> (DeltasOutput, Layer) {
             (Vec::new(), Lenient::Absent, Layer::Unreadable)
         }
         Lenient::Absent => match from_text::<DeltasForm<'_>>(&text, &ANCHOR) {
-            Ok(found) => {
-                out.whole = found.loss().is_none();
-                out.flaws.extend(found.loss());
+            Ok(recovered) => {
+                out.whole = recovered.loss().is_none();
+                out.flaws.extend(recovered.loss());
                 (
-                    found.outputs.deltas.into_list(),
-                    found.outputs.recommendations,
-                    found.layer,
+                    recovered.outputs.deltas.into_list(),
+                    recovered.outputs.recommendations,
+                    recovered.layer,
                 )
             }
             Err(flaw) => {
@@ -259,27 +259,25 @@ fn delta(
     if item.text().is_empty() || kind.text().is_empty() {
         flaws.push(format!("deltas[{index}] has no item or no kind"));
     }
-    let mut cited = |key: &str, spellings: [&Lenient<Vec<Lenient<Text<'_>>>>; 2]| -> Vec<String> {
-        for one in spellings {
-            if let Lenient::Other(form) = one {
-                flaws.push(format!(
-                    "deltas[{index}].evidence.{key} is {form}, not a list"
-                ));
-            }
-        }
-        spellings
-            .into_iter()
-            .flat_map(|one| one.list())
-            .map(|one| one.text().to_owned())
-            .collect()
-    };
     let (paths, tests, ranges) = match evidence {
-        Lenient::Given(Object(one)) => (
-            cited("file_paths", [&one.file_paths, &one.file_paths_seed]),
-            cited("test_names", [&one.test_names, &one.test_names_seed]),
+        Lenient::Given(Object(evidence)) => (
             cited(
+                index,
+                "file_paths",
+                [&evidence.file_paths, &evidence.file_paths_seed],
+                flaws,
+            ),
+            cited(
+                index,
+                "test_names",
+                [&evidence.test_names, &evidence.test_names_seed],
+                flaws,
+            ),
+            cited(
+                index,
                 "coverage_refs",
-                [&one.coverage_refs, &one.coverage_refs_seed],
+                [&evidence.coverage_refs, &evidence.coverage_refs_seed],
+                flaws,
             ),
         ),
         Lenient::Absent | Lenient::Other(_) => (Vec::new(), Vec::new(), Vec::new()),
@@ -295,27 +293,50 @@ fn delta(
 
 fn orphan_test(test: &SourceTestForm<'_>) -> Delta {
     let (path, name) = (test.file_path.text(), test.test_name.text());
-    let stated = |text: &str| {
-        if text.is_empty() {
-            Vec::new()
-        } else {
-            vec![text.to_owned()]
-        }
-    };
     Delta {
         item: name.to_owned(),
         kind: DeltaKind::OrphanTest.as_str().to_owned(),
-        paths: stated(path),
-        tests: stated(name),
+        paths: not_empty(path),
+        tests: not_empty(name),
         ranges: Vec::new(),
     }
 }
 
+/// A list of the text; an empty one for an empty text.
+fn not_empty(text: &str) -> Vec<String> {
+    if text.is_empty() {
+        Vec::new()
+    } else {
+        vec![text.to_owned()]
+    }
+}
+
+/// The citations under two spellings of a key of an evidence.
+fn cited(
+    index: usize,
+    key: &str,
+    spellings: [&Lenient<Vec<Lenient<Text<'_>>>>; 2],
+    flaws: &mut Vec<String>,
+) -> Vec<String> {
+    let mut citations = Vec::new();
+    for list in spellings {
+        if let Lenient::Other(form) = list {
+            flaws.push(format!(
+                "deltas[{index}].evidence.{key} is {form}, not a list"
+            ));
+        }
+        for item in list.list() {
+            citations.push(item.text().to_owned());
+        }
+    }
+    citations
+}
+
 fn condition(form: &Lenient<Object<DeltaStepForm<'_>>>) -> String {
     match form {
-        Lenient::Given(Object(one)) => one
+        Lenient::Given(Object(step)) => step
             .success_condition
-            .or(&one.success_condition_seed)
+            .or(&step.success_condition_seed)
             .text()
             .trim()
             .to_owned(),

@@ -83,7 +83,6 @@ pub struct GoldenEntries<'a> {
 impl<'a> GoldenEntries<'a> {
     /// The cases of a golden file of this form.
     pub fn of(form: GoldenForm, file: &'a Value) -> Self {
-        let text = |case: &'a Value, key: &str| case.get(key).and_then(Value::as_str);
         let parts = match form {
             GoldenForm::Entries(entries) => Some(
                 entries(file)
@@ -95,7 +94,8 @@ impl<'a> GoldenEntries<'a> {
                 let named = list.iter().filter_map(|case| {
                     let mut ids = ENTRY_IDS.iter().filter_map(|key| case.get(*key));
                     let CaseIdText(id) = CaseIdText::of(ids.next()?)?;
-                    let agent = text(case, ENTRY_AGENT).filter(|_| form.is_of_agent());
+                    let agent = case.get(ENTRY_AGENT).and_then(Value::as_str);
+                    let agent = agent.filter(|_| form.is_of_agent());
                     Some(((id, agent), case))
                 });
                 named.collect()
@@ -120,11 +120,9 @@ impl<'a> GoldenEntries<'a> {
 
 /// The list of a file of many: the file, or what it has under `cases` and nothing else. `None` for a file of one case.
 pub fn listed_cases(file: &Value) -> Option<&Vec<Value>> {
-    let of_key = || {
-        file.as_object()
-            .filter(|fields| fields.len() == 1)?
-            .get("cases")?
-            .as_array()
-    };
-    file.as_array().or_else(of_key)
+    match file {
+        Value::Array(list) => Some(list),
+        Value::Object(fields) if fields.len() == 1 => fields.get("cases")?.as_array(),
+        _ => None,
+    }
 }

@@ -46,14 +46,14 @@ pub const COMMON: &[MetricSpec] = &[
 ];
 
 /// A kind's own metrics, then the common ones; `N` is their total number.
-pub const fn with_common<const N: usize>(own: &[MetricSpec]) -> [MetricSpec; N] {
+pub const fn with_common<const N: usize>(metrics: &[MetricSpec]) -> [MetricSpec; N] {
     let mut all = [MetricSpec::PLAIN; N];
     let mut index = 0;
     while index < N {
-        all[index] = if index < own.len() {
-            own[index]
+        all[index] = if index < metrics.len() {
+            metrics[index]
         } else {
-            COMMON[index - own.len()]
+            COMMON[index - metrics.len()]
         };
         index += 1;
     }

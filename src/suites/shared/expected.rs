@@ -193,14 +193,14 @@ impl ExpectedFinding {
     ) -> Result<Self, Diagnostic> {
         let known = rules.known.as_deref();
         if form.min_severity > form.max_severity {
-            let what = format!(
+            let description = format!(
                 "min_severity {} is above max_severity {}",
                 form.min_severity, form.max_severity
             );
             return Err(cursor.problem_of_key(
                 &[Key("min_severity")],
                 Code::EMPTY_RANGE,
-                what,
+                description,
                 "swap them, or widen the range",
             ));
         }
@@ -215,32 +215,34 @@ impl ExpectedFinding {
                 cursor.keyword(&[Key("must_contain_keywords"), At(at)], text)?,
             ]);
         }
-        let is_keyword = |key: &str| {
-            keywords
+        for (key, unknown, _) in &synonyms {
+            if keywords
                 .iter()
                 .flatten()
                 .any(|keyword| keyword.as_str() == key)
-        };
-        if let Some((_, unknown, _)) = synonyms.iter().find(|(key, ..)| !is_keyword(key)) {
-            let what = format!("\"{unknown}\" has synonyms but is not in must_contain_keywords");
+            {
+                continue;
+            }
+            let description =
+                format!("\"{unknown}\" has synonyms but is not in must_contain_keywords");
             let add = "add it to must_contain_keywords, or remove its synonyms";
             let help = did_you_mean(unknown, &form.must_contain_keywords, add);
             let path = [Key("keyword_synonyms"), Key(unknown)];
-            return Err(cursor.problem_of_key(&path, Code::NO_EFFECT, what, help));
+            return Err(cursor.problem_of_key(&path, Code::NO_EFFECT, description, help));
         }
         for words in &mut keywords {
-            let own = synonyms
+            let of_word = synonyms
                 .iter()
                 .filter(|(key, ..)| words.first().is_some_and(|word| word.as_str() == key));
-            for (_, keyword, others) in own.collect::<Vec<_>>() {
+            for (_, keyword, others) in of_word.collect::<Vec<_>>() {
                 words.extend(cursor.keywords(&[Key("keyword_synonyms"), Key(keyword)], others)?);
             }
             let word = words.first().map_or("", Keyword::as_str);
             let of_suite = rules.keywords.of(word).filter_map(Keyword::new);
             words.extend(of_suite.collect::<Vec<_>>());
         }
-        let own = cursor.category(&[Key("category")], &form.category, known)?;
-        let mut categories = rules.names_of(&own);
+        let category = cursor.category(&[Key("category")], &form.category, known)?;
+        let mut categories = rules.names_of(&category);
         for (at, category) in form.alternative_categories.iter().enumerate() {
             let path = [Key("alternative_categories"), At(at)];
             categories.extend(rules.names_of(&cursor.category(&path, category, known)?));
@@ -300,7 +302,7 @@ impl ExpectedFinding {
     /// Whether a finding of this category has an accepted one.
     pub fn accepts_category(&self, category: &Category) -> bool {
         let mut accepted = self.categories();
-        accepted.any(|own| self.mode.is_category(own, category))
+        accepted.any(|name| self.mode.is_category(name, category))
     }
 
     pub fn fits_category(&self, finding: &Finding) -> bool {
@@ -328,13 +330,18 @@ impl ExpectedFinding {
             .iter()
             .filter(|words| words.len() == 1)
             .flatten();
-        let hits = |word: &Keyword| keywords.iter().any(|keyword| keyword.is_in(word.as_str()));
-        let is_given = |own: &Category| {
-            categories
+        for name in self.categories() {
+            if !categories
                 .iter()
-                .any(|given| self.mode.is_category(given, own))
-        };
-        self.categories().all(is_given) && (keywords.is_empty() || certain.into_iter().any(hits))
+                .any(|given| self.mode.is_category(given, name))
+            {
+                return false;
+            }
+        }
+        keywords.is_empty()
+            || certain
+                .into_iter()
+                .any(|word| keywords.iter().any(|keyword| keyword.is_in(word.as_str())))
     }
 
     /// Whether a keyword is required.

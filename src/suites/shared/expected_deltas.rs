@@ -41,11 +41,11 @@ impl ExpectedDeltas {
             let path = [Key("expected_deltas"), At(at), Key("item")];
             cursor.filled(&path, "an expected item", &item)?;
             if expected.contains_key(&item) {
-                let what = format!("{item:?} is expected twice");
+                let description = format!("{item:?} is expected twice");
                 return Err(cursor.problem(
                     &path,
                     Code::DUPLICATE_ITEM,
-                    what,
+                    description,
                     "an item has one kind: keep one entry",
                 ));
             }
@@ -87,14 +87,18 @@ impl ExpectedDeltas {
     /// The expected items that were also reported with another kind, as `item reported as other, not kind`.
     pub fn wrong(&self, kinds: &BTreeMap<&str, BTreeSet<&str>>) -> Vec<String> {
         let wrong = self.0.iter().filter_map(|(item, kind)| {
-            let other: Vec<&str> = kinds
+            let other_kinds: Vec<&str> = kinds
                 .get(item.as_str())?
                 .iter()
                 .copied()
-                .filter(|one| one != kind)
+                .filter(|reported| reported != kind)
                 .collect();
-            (!other.is_empty())
-                .then(|| format!("{item} reported as {}, not {kind}", other.join(" and ")))
+            (!other_kinds.is_empty()).then(|| {
+                format!(
+                    "{item} reported as {}, not {kind}",
+                    other_kinds.join(" and ")
+                )
+            })
         });
         wrong.collect()
     }
@@ -103,12 +107,12 @@ impl ExpectedDeltas {
 impl ExpectedDeltas {
     /// The produced items that are not expected; they lower precision.
     pub fn surplus(&self, kinds: &BTreeMap<&str, BTreeSet<&str>>) -> Vec<Shortfall> {
-        let mut found = Shortfalls::default();
+        let mut surplus = Shortfalls::default();
         for (item, kinds) in kinds
             .iter()
             .filter(|(item, _)| !self.0.contains_key(**item))
         {
-            found.add(&["delta_precision"], || {
+            surplus.add(&["delta_precision"], || {
                 let kinds: Vec<&str> = kinds.iter().copied().collect();
                 Difference {
                     line: 1,
@@ -118,13 +122,13 @@ impl ExpectedDeltas {
             });
         }
         if kinds.is_empty() && !self.is_empty() {
-            found.add(&["delta_precision"], || Difference {
+            surplus.add(&["delta_precision"], || Difference {
                 line: 1,
                 expected: format!("items: {} in the golden file", self.len()),
                 produced: "no item".to_owned(),
             });
         }
-        found.into()
+        surplus.into()
     }
 }
 

@@ -189,7 +189,7 @@ impl<'a> FailureClassifier<'a> {
 
     /// The first tool that failed, did not succeed later in the same run, and does not fail in passing samples as well.
     fn broken_tool(&self) -> Option<&str> {
-        let found = self.broken_tool.get_or_init(|| {
+        let tool = self.broken_tool.get_or_init(|| {
             let mut runs = [self.run].into_iter().chain(self.compared_with);
             runs.find_map(|run| {
                 broken_tools(run)
@@ -197,7 +197,7 @@ impl<'a> FailureClassifier<'a> {
                     .find(|tool| !self.context.is_harmless(tool))
             })
         });
-        found.as_deref()
+        tool.as_deref()
     }
 }
 
@@ -206,13 +206,14 @@ pub fn broken_tools(run: &Run) -> Vec<String> {
     let mut succeeded = BTreeSet::new();
     let mut broken = Vec::new();
     for ObservedCall { name, failed, .. } in calls(run).0.into_iter().rev() {
-        match failed {
-            true if succeeded.contains(&name) => {}
-            true if name.is_empty() => broken.push("without a name".to_owned()),
-            true => broken.push(name),
-            false => {
-                succeeded.insert(name);
-            }
+        if !failed {
+            succeeded.insert(name);
+        } else if !succeeded.contains(&name) {
+            broken.push(if name.is_empty() {
+                "without a name".to_owned()
+            } else {
+                name
+            });
         }
     }
     broken.reverse();

@@ -79,18 +79,18 @@ impl RangeForm {
     /// # Errors
     /// Neither limit is stated, or the lowest is above the highest.
     pub fn checked(self, cursor: &JsonCursor<'_>, path: &[Step<'_>]) -> Result<Self, Diagnostic> {
-        let refuse = |what: String, help| Err(cursor.problem(path, Code::BAD_NUMBER, what, help));
-        match (self.min, self.max) {
-            (None | Some(0), None) => refuse(
+        let (description, help) = match (self.min, self.max) {
+            (None | Some(0), None) => (
                 "the range has no limit".to_owned(),
                 "state min, max or both",
             ),
-            (Some(min), Some(max)) if min > max => refuse(
+            (Some(min), Some(max)) if min > max => (
                 format!("min is {min} and max is {max}"),
                 "write a min that is not above max",
             ),
-            (Some(_) | None, Some(_)) | (Some(_), None) => Ok(self),
-        }
+            (Some(_) | None, Some(_)) | (Some(_), None) => return Ok(self),
+        };
+        Err(cursor.problem(path, Code::BAD_NUMBER, description, help))
     }
 
     pub fn has(self, number: usize) -> bool {
@@ -147,7 +147,7 @@ impl JsonType {
             Self::Integer => {
                 value.is_i64()
                     || value.is_u64()
-                    || value.as_f64().is_some_and(|one| one.fract() == 0.0)
+                    || value.as_f64().is_some_and(|number| number.fract() == 0.0)
             }
             Self::Boolean => value.is_boolean(),
             Self::Object => value.is_object(),
@@ -199,26 +199,23 @@ impl FieldMatcher {
         cursor: &JsonCursor<'_>,
         at: &[Step<'_>],
     ) -> Result<Self, Diagnostic> {
-        let refuse =
-            |what: String, help: &str| cursor.problem_of_key(at, Code::BAD_FIELD, what, help);
         let presence = if form.optional {
             Presence::Optional
         } else {
             Presence::Required
         };
         let ignores_case = form.ignore_case;
-        let mut stated = FieldConditionReader { name, cursor, at }.conditions(form)?;
+        let reader = FieldConditionReader { name, cursor, at };
+        let mut stated = reader.conditions(form)?;
         let (Some(condition), true) = (stated.pop(), stated.is_empty()) else {
-            let what = format!("the field {name} must state exactly one condition");
+            let description = format!("the field {name} must state exactly one condition");
             let help = "state equals, one_of, any_of, fields, items, regex, near, length or type";
-            return Err(refuse(what, help));
+            return Err(reader.refuse(description, help));
         };
         if ignores_case && !matches!(condition, FieldCondition::OneOf(..)) {
-            let what = format!("ignore_case of the field {name} has no effect");
-            return Err(refuse(
-                what,
-                "use it with equals or one_of; in a regex, write (?i)",
-            ));
+            let description = format!("ignore_case of the field {name} has no effect");
+            let help = "use it with equals or one_of; in a regex, write (?i)";
+            return Err(reader.refuse(description, help));
         }
         Ok(Self {
             condition,
@@ -233,26 +230,26 @@ impl FieldMatcher {
         };
         match &self.condition {
             FieldCondition::OneOf(values, TextCase::Counts) => {
-                values.iter().any(|one| same(value, one))
+                values.iter().any(|allowed| same(value, allowed))
             }
-            FieldCondition::OneOf(values, TextCase::Ignored) => {
-                values.iter().any(|one| same(&folded(value), &folded(one)))
-            }
-            FieldCondition::AnyOf(conditions) => {
-                conditions.iter().any(|one| one.matches(Some(value)))
-            }
+            FieldCondition::OneOf(values, TextCase::Ignored) => values
+                .iter()
+                .any(|allowed| same(&folded(value), &folded(allowed))),
+            FieldCondition::AnyOf(conditions) => conditions
+                .iter()
+                .any(|condition| condition.matches(Some(value))),
             FieldCondition::Fields(conditions) => value.as_object().is_some_and(|object| {
                 object.keys().all(|key| conditions.contains_key(key))
                     && conditions
                         .iter()
-                        .all(|(key, one)| one.matches(object.get(key)))
+                        .all(|(key, condition)| condition.matches(object.get(key)))
             }),
             FieldCondition::Items(conditions) => value.as_array().is_some_and(|list| {
                 list.len() == conditions.len()
                     && conditions
                         .iter()
                         .zip(list)
-                        .all(|(one, item)| one.matches(Some(item)))
+                        .all(|(condition, item)| condition.matches(Some(item)))
             }),
             FieldCondition::Pattern(pattern) => {
                 value.as_str().is_some_and(|text| pattern.is_match(text))
@@ -279,7 +276,7 @@ impl FieldMatcher {
             FieldCondition::Fields(conditions) => {
                 let fields = conditions
                     .iter()
-                    .map(|(key, one)| format!("{key}: {}", one.expectation()));
+                    .map(|(key, condition)| format!("{key}: {}", condition.expectation()));
                 format!("{{{}}}", fields.collect::<Vec<_>>().join(", "))
             }
             FieldCondition::Items(conditions) => {
@@ -311,9 +308,9 @@ struct FieldConditionReader<'a> {
 }
 
 impl FieldConditionReader<'_> {
-    fn refuse(&self, what: String, help: &str) -> Diagnostic {
+    fn refuse(&self, description: String, help: &str) -> Diagnostic {
         self.cursor
-            .problem_of_key(self.at, Code::BAD_FIELD, what, help)
+            .problem_of_key(self.at, Code::BAD_FIELD, description, help)
     }
 
     fn conditions(&self, form: FieldForm) -> Result<Vec<FieldCondition>, Diagnostic> {
@@ -350,34 +347,26 @@ impl FieldConditionReader<'_> {
             stated.push(FieldCondition::AnyOf(self.each("any_of", conditions)?));
         }
         if let Some(fields) = fields {
-            let read = |(key, form): (String, FieldForm)| {
-                let condition = FieldMatcher::read(
-                    form,
-                    &key,
-                    self.cursor,
-                    &step(&step(self.at, Key("fields")), Key(&key)),
-                )?;
-                Ok((key, condition))
-            };
-            stated.push(FieldCondition::Fields(
-                fields
-                    .into_iter()
-                    .map(read)
-                    .collect::<Result<_, Diagnostic>>()?,
-            ));
+            let mut conditions = BTreeMap::new();
+            for (key, form) in fields {
+                let at = step(&step(self.at, Key("fields")), Key(&key));
+                let condition = FieldMatcher::read(form, &key, self.cursor, &at)?;
+                conditions.insert(key, condition);
+            }
+            stated.push(FieldCondition::Fields(conditions));
         }
         if let Some(items) = items {
             stated.push(FieldCondition::Items(self.each("items", items)?));
         }
         if let Some(pattern) = regex {
-            let invalid = |error: regex::Error| {
-                let reason = last_line(&error.to_string()).to_owned();
-                let what = format!("invalid regular expression \"{pattern}\": {reason}");
-                self.refuse(what, "fix the regular expression")
-            };
-            stated.push(FieldCondition::Pattern(
-                Regex::new(&pattern).map_err(invalid)?,
-            ));
+            match Regex::new(&pattern) {
+                Ok(pattern) => stated.push(FieldCondition::Pattern(pattern)),
+                Err(error) => {
+                    let reason = last_line(&error.to_string()).to_owned();
+                    let description = format!("invalid regular expression \"{pattern}\": {reason}");
+                    return Err(self.refuse(description, "fix the regular expression"));
+                }
+            }
         }
         if let Some(near) = near {
             if near.within < 0.0 || !near.value.is_finite() {
@@ -402,20 +391,22 @@ impl FieldConditionReader<'_> {
 
     /// The conditions of a list; none of them can be absent.
     fn each(&self, key: &str, forms: Vec<FieldForm>) -> Result<Vec<FieldMatcher>, Diagnostic> {
-        let read = |(index, form): (usize, FieldForm)| {
+        let mut matchers = Vec::new();
+        for (index, form) in forms.into_iter().enumerate() {
             let at = step(&step(self.at, Key(key)), At(index));
             if form.optional {
-                let what = format!("optional has no effect in {key} of the field {}", self.name);
+                let description =
+                    format!("optional has no effect in {key} of the field {}", self.name);
                 return Err(self.cursor.problem_of_key(
                     &at,
                     Code::BAD_FIELD,
-                    what,
+                    description,
                     "write it next to the list, or remove it",
                 ));
             }
-            FieldMatcher::read(form, self.name, self.cursor, &at)
-        };
-        forms.into_iter().enumerate().map(read).collect()
+            matchers.push(FieldMatcher::read(form, self.name, self.cursor, &at)?);
+        }
+        Ok(matchers)
     }
 }
 
@@ -436,7 +427,7 @@ fn folded(value: &Value) -> Value {
         Value::Object(fields) => Value::Object(
             fields
                 .iter()
-                .map(|(key, one)| (key.clone(), folded(one)))
+                .map(|(key, field)| (key.clone(), folded(field)))
                 .collect(),
         ),
         Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),

@@ -11,7 +11,7 @@ pub type FieldPath = Vec<String>;
 pub fn at<'a>(value: &'a Value, path: &[String]) -> Option<&'a Value> {
     path.iter().try_fold(value, |value, step| match value {
         Value::Array(list) => list.get(list_index(step)?),
-        other => other.get(step),
+        object => object.get(step),
     })
 }
 

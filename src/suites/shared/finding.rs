@@ -37,11 +37,12 @@ impl Severity {
 
     /// Parses a severity, case-insensitive, without trimming.
     pub fn named(text: &str) -> Option<Self> {
-        let named = |word: &str| text.eq_ignore_ascii_case(word);
-        Self::ALL
-            .into_iter()
-            .find(|(_, word, short)| named(word) || named(short))
-            .map(|(severity, ..)| severity)
+        for (severity, word, short) in Self::ALL {
+            if text.eq_ignore_ascii_case(word) || text.eq_ignore_ascii_case(short) {
+                return Some(severity);
+            }
+        }
+        None
     }
 
     /// Its rank from 0 (`info`) to 4 (`critical`).

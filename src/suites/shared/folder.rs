@@ -70,12 +70,14 @@ impl<T> GoldenCase<T> {
 /// The folder of a suite's cases: the one with this name in the suite's path, or the path itself if the cases are there.
 pub fn case_folder(suite: &SuiteConfig, files: &dyn Files, name: &str) -> RepoPath {
     let inner = suite.path.child(name);
-    let has_cases =
-        |folder: &RepoPath| files_of_cases(files, folder).is_ok_and(|cases| !cases.is_empty());
-    if !has_cases(&inner) && has_cases(&suite.path) {
+    if !has_cases(files, &inner) && has_cases(files, &suite.path) {
         return suite.path.clone();
     }
     inner
+}
+
+fn has_cases(files: &dyn Files, folder: &RepoPath) -> bool {
+    files_of_cases(files, folder).is_ok_and(|cases| !cases.is_empty())
 }
 
 /// The id of a case that may state it under `id` or `scenarioId`.
@@ -87,19 +89,25 @@ pub fn stated_id(
     scenario_id: Option<CaseIdText>,
     cursor: &JsonCursor<'_>,
 ) -> Result<Option<StatedName>, Diagnostic> {
-    let stated = |key: &'static str, CaseIdText(text): CaseIdText| StatedName {
+    let (key, CaseIdText(text)) = match (id, scenario_id) {
+        (Some(id), Some(scenario_id)) if id != scenario_id => {
+            let description = format!("the case is called \"{}\" and \"{}\"", id.0, scenario_id.0);
+            let help = "keep `id` or `scenarioId`";
+            return Err(cursor.problem(
+                &[Key("scenarioId")],
+                Code::DUPLICATE_ID,
+                description,
+                help,
+            ));
+        }
+        (_, Some(scenario_id)) => ("scenarioId", scenario_id),
+        (Some(id), None) => ("id", id),
+        (None, None) => return Ok(None),
+    };
+    Ok(Some(StatedName {
         text,
         at: cursor.value(&[Key(key)]),
-    };
-    match (id, scenario_id) {
-        (Some(id), Some(scenario_id)) if id != scenario_id => {
-            let what = format!("the case is called \"{}\" and \"{}\"", id.0, scenario_id.0);
-            let help = "keep `id` or `scenarioId`";
-            Err(cursor.problem(&[Key("scenarioId")], Code::DUPLICATE_ID, what, help))
-        }
-        (_, Some(scenario_id)) => Ok(Some(stated("scenarioId", scenario_id))),
-        (id, None) => Ok(id.map(|id| stated("id", id))),
-    }
+    }))
 }
 
 /// A case of a suite, before it has pairs.
@@ -123,17 +131,17 @@ pub struct CaseEntry<T> {
 
 impl<T> CaseEntry<T> {
     pub fn pair(&self, suite: &SuiteConfig, agent: &AgentName) -> Pair {
-        let key = |name: &CaseId| RunKey {
+        let runs = self.runs.iter().map(|name| RunKey {
             suite: suite.id.clone(),
             agent: agent.clone(),
             case: name.clone(),
-        };
+        });
         Pair {
             case: self.id.clone(),
             agent: agent.clone(),
             golden: self.golden.clone(),
             digest: self.digest.clone(),
-            runs: self.runs.iter().map(key).collect(),
+            runs: runs.collect(),
             samples: self.samples,
             marks: self.marks.clone(),
             quarantine: self.quarantine.clone(),
@@ -150,7 +158,7 @@ pub fn paired_cases<T>(
     path: RepoPath,
     mut entries: Vec<CaseEntry<T>>,
 ) -> CaseTable<T> {
-    entries.sort_by(|one, other| one.id.cmp(&other.id));
+    entries.sort_by(|left, right| left.id.cmp(&right.id));
     CaseTable::of(
         path,
         entries.into_iter().map(|entry| {
@@ -199,25 +207,29 @@ pub fn open_named_cases<T: Send>(
     };
     let opened: Vec<Result<_, Diagnostics>> = cases
         .par_iter()
-        .map(|case| case.read(files, |source, own| opened(suite, case, source, own, &read)))
+        .map(|case| {
+            case.read(files, |source, part_files| {
+                opened(suite, case, source, part_files, &read)
+            })
+        })
         .collect();
     let mut opened: Vec<GoldenFile<T>> = opened
         .into_iter()
-        .filter_map(|one| problems.keep_all(one))
+        .filter_map(|file| problems.keep_all(file))
         .collect();
-    opened.sort_by(|one, other| one.entry.id.cmp(&other.entry.id));
+    opened.sort_by(|left, right| left.entry.id.cmp(&right.entry.id));
     for two in opened
         .windows(2)
         .filter(|two| two[0].entry.id == two[1].entry.id)
     {
-        let what = format!(
+        let description = format!(
             "the id \"{}\" is already used in {}",
             two[1].entry.id, two[0].source.file
         );
         problems.push(two[1].source.problem(
             two[1].at,
             Code::DUPLICATE_ID,
-            what,
+            description,
             "give each case its own id",
         ));
     }
@@ -231,6 +243,11 @@ pub fn open_named_cases<T: Send>(
     let mut table = paired_cases(suite, path, entries);
     table.pairs.retired = retired;
     problems.or(table)
+}
+
+fn case_id(source: &SourceText, name: &StatedName) -> Result<CaseId, Diagnostic> {
+    CaseId::new(&name.text)
+        .map_err(|bad| source.problem(name.at, Code::BAD_ID, bad.to_string(), bad.help()))
 }
 
 fn opened<T>(
@@ -249,21 +266,17 @@ fn opened<T>(
         Vec::new(),
         &JsonCursor::whole(source),
     )?;
-    let checked = |text: &str, at: usize| {
-        CaseId::new(text)
-            .map_err(|bad| source.problem(at, Code::BAD_ID, bad.to_string(), bad.help()))
-    };
     // The file's name is nowhere in the file: errors point to its start.
     let stated = read.id.as_ref().unwrap_or(&case.id);
     let (text, at) = (&stated.text, stated.at);
-    let id = checked(text, at)?;
+    let id = case_id(source, stated)?;
     if case.is_entry() && *text != case.id.text {
-        let what = format!("the case is called \"{}\" and \"{text}\"", case.id.text);
+        let description = format!("the case is called \"{}\" and \"{text}\"", case.id.text);
         return Err(source
             .problem(
                 at,
                 Code::DUPLICATE_ID,
-                what,
+                description,
                 "remove `id`, or state the same name",
             )
             .into());
@@ -272,7 +285,7 @@ fn opened<T>(
     let mut runs: Vec<CaseId> = read
         .runs
         .iter()
-        .filter_map(|name| problems.keep(checked(&name.text, name.at)))
+        .filter_map(|name| problems.keep(case_id(source, name)))
         .collect();
     if read.runs.is_empty() {
         runs.push(id.clone());

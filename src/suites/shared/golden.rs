@@ -55,7 +55,8 @@ impl JsonCursor<'_> {
                 "name a category",
             ));
         }
-        let Some(known) = known.filter(|known| !known.iter().any(|one| same_category(one) == key))
+        let Some(known) =
+            known.filter(|known| !known.iter().any(|category| same_category(category) == key))
         else {
             return Ok(key);
         };
@@ -78,26 +79,26 @@ impl JsonCursor<'_> {
         if !limit.is_exceeded_by(count) {
             return Ok(());
         }
-        let what = format!("{count} entries in `{list}`; the limit is {limit}");
+        let description = format!("{count} entries in `{list}`; the limit is {limit}");
         Err(self.problem(
             &[Key(list), At(limit.count())],
             Code::TOO_MANY,
-            what,
+            description,
             limit.help,
         ))
     }
 
     /// Refuses an empty text; `name` is its name in the message.
     pub fn filled(&self, path: &[Step<'_>], name: &str, text: &str) -> Result<(), Diagnostic> {
-        match text.trim().is_empty() {
-            true => Err(self.problem(
+        if text.trim().is_empty() {
+            return Err(self.problem(
                 path,
                 Code::EMPTY_TEXT,
                 format!("{name} is empty"),
                 "write it, or remove it",
-            )),
-            false => Ok(()),
+            ));
         }
+        Ok(())
     }
 
     /// The rule that the part tests. An empty one would be in every prompt package, so that every failure would get the tag

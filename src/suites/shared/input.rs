@@ -22,7 +22,7 @@ const SHOWN: [&str; 2] = ["text", "original"];
 pub fn input_digest(ask: &Ask, files: &dyn Files) -> Result<String, Diagnostic> {
     let mut fields = match &ask.inputs {
         Value::Object(fields) => fields.clone(),
-        other => Map::from_iter([("inputs".to_owned(), other.clone())]),
+        value => Map::from_iter([("inputs".to_owned(), value.clone())]),
     };
     fields.retain(|key, _| !NOT_ASKED.contains(&key.as_str()));
     let mut list = unix_lines(Value::Object(fields)).to_string();
@@ -94,17 +94,17 @@ pub fn fits_said(ask: &Ask, said: &[&str]) -> bool {
 }
 
 /// Whether two lists of messages have the same words, ignoring whitespace.
-pub fn are_same_texts(one: &[&str], other: &[&str]) -> bool {
-    one.len() == other.len()
-        && one
+pub fn are_same_texts(left: &[&str], right: &[&str]) -> bool {
+    left.len() == right.len()
+        && left
             .iter()
-            .zip(other)
-            .all(|(one, other)| is_same_text(one, other))
+            .zip(right)
+            .all(|(left, right)| is_same_text(left, right))
 }
 
 /// Whether two texts have the same words, ignoring whitespace.
-pub fn is_same_text(one: &str, other: &str) -> bool {
-    one.split_whitespace().eq(other.split_whitespace())
+pub fn is_same_text(left: &str, right: &str) -> bool {
+    left.split_whitespace().eq(right.split_whitespace())
 }
 
 /// Whether a recorded prompt is certainly of another case: it lacks the user's first message, or it is a prompt of goldgate's own around
@@ -114,16 +114,19 @@ pub fn is_of_another_case(ask: &Ask, prompt: &str) -> bool {
     if prompt.contains(REDACTED) {
         return false;
     }
-    let has = |text: &str| normal(prompt).contains(&normal(text));
     // The record's prompt is what was said before the first answer.
     match user_messages(ask).first() {
-        Some(query) => !has(query),
+        Some(query) => !has_words(prompt, query),
         None if prompt.contains(MATERIAL) => SHOWN
             .iter()
             .filter_map(|key| ask.inputs.get(*key)?.as_str())
-            .any(|text| !has(text)),
+            .any(|text| !has_words(prompt, text)),
         None => false,
     }
+}
+
+fn has_words(prompt: &str, text: &str) -> bool {
+    normal(prompt).contains(&normal(text))
 }
 
 /// Whether the agent may ask questions, so that a conversation continues after the first message.
@@ -140,25 +143,35 @@ pub fn is_shown_in(ask: &Ask, prompt: &str) -> bool {
         return false;
     }
     let prompt = normal(prompt);
-    // A prompt may contain a text as part of a JSON value.
-    let has = |text: &&str| {
-        let quoted = Value::from(*text).to_string();
-        prompt.contains(&normal(text)) || prompt.contains(&normal(quoted.trim_matches('"')))
-    };
-    let fields = ask.inputs.as_object().into_iter().flatten();
     let mut texts = Vec::new();
-    fields
-        .filter(|(key, _)| !NOT_ASKED.contains(&key.as_str()))
-        .for_each(|(_, value)| texts_of(value, &mut texts));
-    !texts.is_empty() && texts.iter().all(has)
+    for (key, value) in ask.inputs.as_object().into_iter().flatten() {
+        if !NOT_ASKED.contains(&key.as_str()) {
+            texts_of(value, &mut texts);
+        }
+    }
+    !texts.is_empty() && texts.iter().all(|text| has_text(&prompt, text))
+}
+
+/// Whether a prompt in its normal form has a text, also as part of a JSON value.
+fn has_text(prompt: &str, text: &str) -> bool {
+    let quoted = Value::from(text).to_string();
+    prompt.contains(&normal(text)) || prompt.contains(&normal(quoted.trim_matches('"')))
 }
 
 /// Adds all texts within a value, in order.
 pub fn texts_of<'a>(value: &'a Value, texts: &mut Vec<&'a str>) {
     match value {
         Value::String(text) => texts.push(text),
-        Value::Array(list) => list.iter().for_each(|value| texts_of(value, texts)),
-        Value::Object(fields) => fields.values().for_each(|value| texts_of(value, texts)),
+        Value::Array(list) => {
+            for value in list {
+                texts_of(value, texts);
+            }
+        }
+        Value::Object(fields) => {
+            for value in fields.values() {
+                texts_of(value, texts);
+            }
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }

@@ -115,26 +115,28 @@ const LONGEST: usize = 1000;
 pub fn vote(outputs: &str) -> Result<(Mark, String), String> {
     let outputs: Value = serde_json::from_str(outputs)
         .map_err(|_| "the judge's answer is not valid JSON".to_owned())?;
-    let found = match (
+    let answer = match (
         outputs.get("verdict"),
         outputs.get("text").and_then(Value::as_str),
     ) {
         (Some(_), _) => Some(outputs),
-        (None, Some(text)) => recover_any(&without_reasoning(text)).map(|found| found.value),
+        (None, Some(text)) => {
+            recover_any(&without_reasoning(text)).map(|recovered| recovered.value)
+        }
         (None, None) => None,
     };
-    let word = found
+    let word = answer
         .as_ref()
-        .and_then(|found| found.get("verdict")?.as_str());
+        .and_then(|answer| answer.get("verdict")?.as_str());
     let Some(word) = word else {
         return Err("the judge's answer has no readable verdict".to_owned());
     };
     let mark = Mark::ALL
         .into_iter()
         .find(|mark| mark.as_str().eq_ignore_ascii_case(word.trim()));
-    let reason = found
+    let reason = answer
         .as_ref()
-        .and_then(|found| found.get("reason")?.as_str())
+        .and_then(|answer| answer.get("reason")?.as_str())
         .unwrap_or_default();
     match (mark, reason.trim()) {
         (None, _) => Err("the judge's verdict is not fail, weak or pass".to_owned()),

@@ -87,7 +87,19 @@ enum LabelSubject<'a> {
     Whole(&'a str),
 }
 
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
 impl Label {
+    fn is_of(&self, agent: &AgentName, case: &CaseId) -> bool {
+        self.case == case.as_str()
+            && self
+                .agent
+                .as_deref()
+                .is_none_or(|name| name == agent.as_str())
+    }
+
     fn about(&self) -> LabelSubject<'_> {
         match &self.content {
             LabelContent::Score(dimension, _, outputs) => {
@@ -150,7 +162,6 @@ pub fn with_label(text: &str, label: &NewLabel<'_>) -> String {
         by,
         reason,
     } = label;
-    let quoted = |text: &str| serde_json::Value::from(text).to_string();
     let outputs = outputs_sha256.map_or(String::new(), |digest| {
         format!("\"outputs_sha256\": {}, ", quoted(digest))
     });
@@ -192,23 +203,25 @@ impl Labels {
         let Some(file) = file else {
             return Ok(Self::default());
         };
-        let source = files.text(file).map_err(|problem| {
-            match problem.is_read_failure(ReadFailure::MissingFile) {
-                true => Diagnostic {
-                    help: "`goldgate label` creates it; correct the path, or remove the key"
-                        .to_owned(),
-                    ..problem
-                },
-                false => problem,
+        let source = match files.text(file) {
+            Ok(source) => source,
+            Err(mut problem) => {
+                if problem.is_read_failure(ReadFailure::MissingFile) {
+                    "`goldgate label` creates it; correct the path, or remove the key"
+                        .clone_into(&mut problem.help);
+                }
+                return Err(problem.into());
             }
-        })?;
+        };
         let raws: Vec<&RawValue> = json::golden(&source)?;
         let mut problems = Diagnostics::default();
         let labels: Vec<Label> = raws
             .iter()
             .filter_map(|raw| problems.keep(label(&JsonCursor::part(&source, raw))))
             .collect();
-        repeated(&source, &labels).for_each(|problem| problems.push(problem));
+        for problem in repeated(&source, &labels) {
+            problems.push(problem);
+        }
         problems.or(Self {
             source: Some(source),
             labels,
@@ -218,20 +231,17 @@ impl Labels {
     /// The labels of an agent on a case, general ones first. A label of the agent itself replaces a general one on the same
     /// subject.
     pub fn of<'a>(&'a self, agent: &AgentName, case: &CaseId) -> impl Iterator<Item = &'a Label> {
-        let fits = |label: &&Label| {
-            label.case == case.as_str()
-                && label
-                    .agent
-                    .as_deref()
-                    .is_none_or(|one| one == agent.as_str())
-        };
-        let (own, mut labels): (Vec<&Label>, Vec<&Label>) = self
+        let (agent_labels, mut labels): (Vec<&Label>, Vec<&Label>) = self
             .labels
             .iter()
-            .filter(fits)
+            .filter(|label| label.is_of(agent, case))
             .partition(|label| label.agent.is_some());
-        labels.retain(|label| !own.iter().any(|other| other.about() == label.about()));
-        labels.extend(own);
+        labels.retain(|label| {
+            !agent_labels
+                .iter()
+                .any(|agent_label| agent_label.about() == label.about())
+        });
+        labels.extend(agent_labels);
         labels.into_iter()
     }
 
@@ -240,27 +250,26 @@ impl Labels {
         let Some(source) = &self.source else {
             return Vec::new();
         };
-        let scores = self.labels.iter().filter_map(|label| match label.content {
-            LabelContent::Score(dimension, ..) => Some((label, DIMENSIONS[dimension])),
-            LabelContent::Tag(..) | LabelContent::Verdict(..) => None,
-        });
-        let problem = |(label, name): (&Label, &str)| {
-            let what = format!(
-                "the dimension \"{name}\" has no effect here: kind {} has no rubric",
-                kind.name
+        if !kind.label_dimensions.is_empty() {
+            return Vec::new();
+        }
+        let mut problems = Vec::new();
+        for label in &self.labels {
+            let LabelContent::Score(dimension, ..) = label.content else {
+                continue;
+            };
+            let description = format!(
+                "the dimension \"{}\" has no effect here: kind {} has no rubric",
+                DIMENSIONS[dimension], kind.name
             );
-            source.problem(
+            problems.push(source.problem(
                 label.spans.about,
                 Code::NO_EFFECT,
-                what,
+                description,
                 "state a check with a tag, or a verdict",
-            )
-        };
-        if kind.label_dimensions.is_empty() {
-            scores.map(problem).collect()
-        } else {
-            Vec::new()
+            ));
         }
+        problems
     }
 
     /// Labels on checks that the graded cases do not have; `graded` yields agent, case and check names.
@@ -271,21 +280,20 @@ impl Labels {
         let Some(source) = &self.source else {
             return Vec::new();
         };
-        let unknown = self.labels.iter().filter_map(|label| {
+        let mut problems = Vec::new();
+        for label in &self.labels {
             let LabelContent::Tag(check, _) = &label.content else {
-                return None;
+                continue;
             };
-            let of_it = graded.clone().filter(|(agent, case, _)| {
-                label.case == case.as_str()
-                    && label
-                        .agent
-                        .as_deref()
-                        .is_none_or(|one| one == agent.as_str())
-            });
-            let known: BTreeSet<String> = of_it.flat_map(|(_, _, checks)| checks).collect();
+            let mut known = BTreeSet::new();
+            for (agent, case, checks) in graded.clone() {
+                if label.is_of(agent, case) {
+                    known.extend(checks);
+                }
+            }
             // A case that was not graded has no known checks.
             if known.is_empty() || known.contains(check) {
-                return None;
+                continue;
             }
             let known: Vec<String> = known.into_iter().collect();
             let help = did_you_mean(
@@ -293,10 +301,15 @@ impl Labels {
                 &known,
                 format!("its checks are {}", known.join(", ")),
             );
-            let what = format!("\"{check}\" is not a check of the case \"{}\"", label.case);
-            Some(source.problem(label.spans.about, Code::UNKNOWN_CHECK, what, help))
-        });
-        unknown.collect()
+            let description = format!("\"{check}\" is not a check of the case \"{}\"", label.case);
+            problems.push(source.problem(
+                label.spans.about,
+                Code::UNKNOWN_CHECK,
+                description,
+                help,
+            ));
+        }
+        problems
     }
 
     /// Labels of unknown cases or agents.
@@ -308,37 +321,40 @@ impl Labels {
         let Some(source) = &self.source else {
             return Vec::new();
         };
-        let unknown = |label: &Label| {
-            let case = (!cases.contains(label.case.as_str())).then(|| {
-                let what = format!(
+        let mut problems = Vec::new();
+        for label in &self.labels {
+            if !cases.contains(label.case.as_str()) {
+                let description = format!(
                     "a label is about \"{}\", which is not a case of the suite",
                     label.case
                 );
-                source.problem(
+                problems.push(source.problem(
                     label.spans.case,
                     Code::UNKNOWN_CASE,
-                    what,
+                    description,
                     "fix its case, or remove the label",
-                )
-            });
-            let agent = label
-                .agent
-                .as_deref()
-                .filter(|agent| !agents.contains(agent))
-                .map(|agent| {
-                    let what =
-                        format!("a label is about \"{agent}\", which is not an agent of the suite");
-                    let known: Vec<&str> = agents.iter().copied().collect();
-                    let help = did_you_mean(
-                        agent,
-                        &known,
-                        format!("its agents are {}", known.join(", ")),
-                    );
-                    source.problem(label.spans.agent, Code::UNKNOWN_AGENT, what, help)
-                });
-            case.into_iter().chain(agent)
-        };
-        self.labels.iter().flat_map(unknown).collect()
+                ));
+            }
+            if let Some(agent) = label.agent.as_deref()
+                && !agents.contains(agent)
+            {
+                let description =
+                    format!("a label is about \"{agent}\", which is not an agent of the suite");
+                let known: Vec<&str> = agents.iter().copied().collect();
+                let help = did_you_mean(
+                    agent,
+                    &known,
+                    format!("its agents are {}", known.join(", ")),
+                );
+                problems.push(source.problem(
+                    label.spans.agent,
+                    Code::UNKNOWN_AGENT,
+                    description,
+                    help,
+                ));
+            }
+        }
+        problems
     }
 }
 
@@ -355,21 +371,21 @@ fn repeated<'a>(
             LabelSubject::Whole(_) => return None,
         };
         let address = (label.case.as_str(), label.agent.as_deref(), label.about());
-        let Some(before) = first.get(&address) else {
+        let Some(first_span) = first.get(&address) else {
             first.insert(address, label.spans.about);
             return None;
         };
-        let of = label.agent.as_ref().map_or(label.case.clone(), |agent| {
+        let case_name = label.agent.as_ref().map_or(label.case.clone(), |agent| {
             format!("{agent}/{}", label.case)
         });
-        let what = format!(
-            "\"{name}\" of {of} already has a label in line {}",
-            source.line(*before)
+        let description = format!(
+            "\"{name}\" of {case_name} already has a label in line {}",
+            source.line(*first_span)
         );
         Some(source.problem(
             label.spans.about,
             Code::DUPLICATE_ID,
-            what,
+            description,
             "keep one of the labels",
         ))
     })
@@ -390,20 +406,20 @@ fn label(cursor: &JsonCursor<'_>) -> Result<Label, Diagnostic> {
         reason,
     } = cursor.read()?;
     if by.trim().is_empty() || reason.trim().is_empty() {
-        let what = "a label needs a person and a reason";
+        let description = "a label needs a person and a reason";
         return Err(cursor.problem_of_key(
             &[Key("by")],
             Code::NO_REASON,
-            what,
+            description,
             "fill in by and reason",
         ));
     }
     if let Some(date) = date.as_ref().filter(|date| !is_day(date)) {
-        let what = format!("invalid date \"{date}\"");
+        let description = format!("invalid date \"{date}\"");
         return Err(cursor.problem(
             &[Key("date")],
             Code::BAD_DATE,
-            what,
+            description,
             "write it as YYYY-MM-DD",
         ));
     }
@@ -412,45 +428,46 @@ fn label(cursor: &JsonCursor<'_>) -> Result<Label, Diagnostic> {
         (None, Some(_)) => "check",
         (None, None) => "verdict",
     };
-    let at = |key| cursor.value(&[Key(key)]);
     if dimension.is_some() && outputs_sha256.is_some() && date.is_none() {
-        let what = "a score of outputs needs a date";
+        let description = "a score of outputs needs a date";
         return Err(cursor.problem_of_key(
             &[Key("dimension")],
             Code::NO_DATE,
-            what,
+            description,
             "add date: YYYY-MM-DD",
         ));
     }
     let spans = LabelSpans {
-        agent: at("agent"),
-        case: at("case"),
-        about: at(key),
+        agent: cursor.value(&[Key("agent")]),
+        case: cursor.value(&[Key("case")]),
+        about: cursor.value(&[Key(key)]),
     };
     let content = match (dimension, score, check, tag, verdict, outputs_sha256) {
         (Some(name), Some(points @ 0..=2), None, None, None, outputs) => {
-            let at = DIMENSIONS.iter().position(|one| *one == name);
-            LabelContent::Score(
-                at.ok_or_else(|| unknown(cursor, "dimension", &name, &DIMENSIONS))?,
-                points,
-                outputs,
-            )
+            let Some(index) = DIMENSIONS.iter().position(|dimension| *dimension == name) else {
+                return Err(unknown(cursor, "dimension", &name, &DIMENSIONS));
+            };
+            LabelContent::Score(index, points, outputs)
         }
         (None, None, Some(check), Some(word), None, None) => {
-            let unknown = || unknown(cursor, "tag", &word, Tag::WORDS);
-            LabelContent::Tag(check, Tag::of_word(&word).ok_or_else(unknown)?)
+            let Some(tag) = Tag::of_word(&word) else {
+                return Err(unknown(cursor, "tag", &word, Tag::WORDS));
+            };
+            LabelContent::Tag(check, tag)
         }
         (None, None, None, None, Some(word), outputs) => {
-            let unknown = || unknown(cursor, "verdict", &word, Mark::WORDS);
-            LabelContent::Verdict(Mark::of_word(&word).ok_or_else(unknown)?, outputs)
+            let Some(mark) = Mark::of_word(&word) else {
+                return Err(unknown(cursor, "verdict", &word, Mark::WORDS));
+            };
+            LabelContent::Verdict(mark, outputs)
         }
         _ => {
-            let what =
+            let description =
                 "a label is a dimension with a score of 0 to 2, a check with a tag, or a verdict";
             return Err(cursor.problem_of_key(
                 &[Key("case")],
                 Code::BAD_LABEL,
-                what,
+                description,
                 "state exactly one of the three",
             ));
         }
@@ -466,12 +483,12 @@ fn label(cursor: &JsonCursor<'_>) -> Result<Label, Diagnostic> {
     })
 }
 
-fn unknown(cursor: &JsonCursor<'_>, what: &str, found: &str, known: &[&str]) -> Diagnostic {
-    let help = did_you_mean(found, known, format!("known values: {}", known.join(", ")));
+fn unknown(cursor: &JsonCursor<'_>, key: &str, word: &str, known: &[&str]) -> Diagnostic {
+    let help = did_you_mean(word, known, format!("known values: {}", known.join(", ")));
     cursor.problem(
-        &[Key(what)],
+        &[Key(key)],
         Code::UNKNOWN_VALUE,
-        format!("unknown {what} \"{found}\""),
+        format!("unknown {key} \"{word}\""),
         help,
     )
 }

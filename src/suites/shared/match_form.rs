@@ -63,11 +63,11 @@ impl MatchForm {
 
 fn refuse(reader: &mut SuiteKeyReader<'_, '_>, keys: &[(&str, bool)], about: &str) {
     for (key, _) in keys.iter().filter(|(_, is_stated)| *is_stated) {
-        let what = format!("{key} has no effect here: it is about the match with {about}");
+        let description = format!("{key} has no effect here: it is about the match with {about}");
         reader.refuse(
             &[Key("match"), Key(key)],
             Code::NO_EFFECT,
-            what,
+            description,
             "remove it",
         );
     }

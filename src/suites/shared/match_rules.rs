@@ -57,10 +57,10 @@ impl MatchMode {
     }
 
     /// Whether two categories are the same, or one fits the other.
-    pub fn is_category(self, one: &Category, other: &Category) -> bool {
+    pub fn is_category(self, left: &Category, right: &Category) -> bool {
         match self.category {
-            CategoryMatch::Words => one.fits(other),
-            CategoryMatch::Equal => one.is_same(other),
+            CategoryMatch::Words => left.fits(right),
+            CategoryMatch::Equal => left.is_same(right),
         }
     }
 

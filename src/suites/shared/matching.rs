@@ -70,11 +70,11 @@ impl Matching<'_> {
             .collect();
         while let Some(expected) = queue.pop_front() {
             for produced in &self.edges[expected] {
-                if let Some(other) =
-                    self.partner[*produced].filter(|other| layers[*other].is_none())
+                if let Some(partner) =
+                    self.partner[*produced].filter(|partner| layers[*partner].is_none())
                 {
-                    layers[other] = layers[expected].map(|layer| layer + 1);
-                    queue.push_back(other);
+                    layers[partner] = layers[expected].map(|layer| layer + 1);
+                    queue.push_back(partner);
                 }
             }
         }
@@ -106,11 +106,11 @@ impl Matching<'_> {
                     self.is_matched[start] = true;
                     return true;
                 }
-                Some(other)
-                    if layers[other].is_some()
-                        && layers[other] == layers[expected].map(|layer| layer + 1) =>
+                Some(partner)
+                    if layers[partner].is_some()
+                        && layers[partner] == layers[expected].map(|layer| layer + 1) =>
                 {
-                    path.push(other);
+                    path.push(partner);
                 }
                 Some(_) => next_edge[expected] += 1,
             }

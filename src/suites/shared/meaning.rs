@@ -40,12 +40,11 @@ impl CaseUse {
 
 /// Whether a value or a part of it states an expression that reads the case.
 fn states_expression(value: &Value) -> bool {
-    let is_one =
-        |key: &str, value: &Value| key == EXPRESSION && value.as_str().is_some_and(reads_case);
     match value {
-        Value::Object(fields) => fields
-            .iter()
-            .any(|(key, value)| is_one(key, value) || states_expression(value)),
+        Value::Object(fields) => fields.iter().any(|(key, value)| {
+            (key == EXPRESSION && value.as_str().is_some_and(reads_case))
+                || states_expression(value)
+        }),
         Value::Array(list) => list.iter().any(states_expression),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
     }
@@ -88,15 +87,16 @@ impl MeaningReader {
         let mut judged = case.clone();
         let mut description = Map::new();
         if let Some(fields) = judged.as_object_mut() {
-            MARKS.iter().for_each(|key| drop(fields.remove(*key)));
+            for key in MARKS {
+                fields.remove(key);
+            }
             // The case was found by it, also where it is the default.
-            IDS.iter()
-                .chain(&self.agent_key)
-                .for_each(|key| drop(fields.remove(*key)));
-            let is_description = |key: &str| key == TAGS || self.description.has(key);
+            for key in IDS.iter().chain(&self.agent_key) {
+                fields.remove(*key);
+            }
             let keys: Vec<String> = fields
                 .keys()
-                .filter(|key| is_description(key))
+                .filter(|key| *key == TAGS || self.description.has(key))
                 .cloned()
                 .collect();
             for key in keys {
@@ -192,8 +192,6 @@ impl<'a> Defaults<'a> {
     fn leave_out_of_fields(&self, fields: &mut Map<String, Value>, schema: &Value) {
         let properties = schema.get("properties").and_then(Value::as_object);
         let required = schema.get("required").and_then(Value::as_array);
-        let is_required =
-            |key: &str| required.is_some_and(|keys| keys.iter().any(|one| one == key));
         fields.retain(|key, value| {
             let Some(property) = properties.and_then(|properties| properties.get(key)) else {
                 // All values of a map have one schema.
@@ -209,7 +207,8 @@ impl<'a> Defaults<'a> {
             let is_default = property
                 .get("default")
                 .is_some_and(|default| default == value);
-            is_required(key) || !(is_default || value.is_null())
+            let is_required = required.is_some_and(|keys| keys.iter().any(|name| name == key));
+            is_required || !(is_default || value.is_null())
         });
     }
 
@@ -219,24 +218,25 @@ impl<'a> Defaults<'a> {
             .get("$ref")
             .and_then(Value::as_str)
             .and_then(|path| path.strip_prefix("#/"));
-        if let Some(found) =
+        if let Some(definition) =
             named.and_then(|path| path.split('/').try_fold(self.root, |at, key| at.get(key)))
         {
-            return found;
+            return definition;
         }
-        let is_null = |other: &Value| {
-            other.as_object().is_some_and(|fields| fields.len() == 1)
-                && other.get("type").is_some_and(|word| word == "null")
-        };
         match schema
             .get("anyOf")
             .and_then(Value::as_array)
             .map(Vec::as_slice)
         {
-            Some([inner, other]) if is_null(other) => self.resolved(inner),
+            Some([inner, null]) if is_null_schema(null) => self.resolved(inner),
             Some(_) | None => schema,
         }
     }
+}
+
+fn is_null_schema(schema: &Value) -> bool {
+    schema.as_object().is_some_and(|fields| fields.len() == 1)
+        && schema.get("type").is_some_and(|word| word == "null")
 }
 
 #[cfg(test)]

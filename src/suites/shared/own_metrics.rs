@@ -41,12 +41,6 @@ pub fn values_of_sample(
     if read == ReadPart::Some {
         return values;
     }
-    let worst = |spec: &MetricSpec| match (spec.unit, spec.better) {
-        (Unit::Share | Unit::Points, Better::Higher) => Some(0.0),
-        (Unit::Share, Better::Lower) => Some(1.0),
-        (Unit::Share | Unit::Points, Better::Lower | Better::Neither)
-        | (Unit::Count | Unit::Spread | Unit::Dollars, _) => None,
-    };
     values
         .into_iter()
         .zip(table)
@@ -55,6 +49,16 @@ pub fn values_of_sample(
             _ => worst(spec),
         })
         .collect()
+}
+
+/// The worst value of a metric; `None` if there is no worst one.
+fn worst(spec: &MetricSpec) -> Option<f64> {
+    match (spec.unit, spec.better) {
+        (Unit::Share | Unit::Points, Better::Higher) => Some(0.0),
+        (Unit::Share, Better::Lower) => Some(1.0),
+        (Unit::Share | Unit::Points, Better::Lower | Better::Neither)
+        | (Unit::Count | Unit::Spread | Unit::Dollars, _) => None,
+    }
 }
 
 /// Declares a kind's own metrics in report order: a struct `Name<T>` with a field for each of them, and their table

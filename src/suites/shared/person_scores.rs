@@ -6,32 +6,41 @@ use crate::model::PairResult;
 
 /// The remarks on every score that a person gave to one of these pairs.
 pub fn score_remarks(labels: &Labels, pairs: &[PairResult]) -> Vec<String> {
-    let given = pairs.iter().flat_map(|pair| {
-        labels
-            .of(&pair.agent, &pair.case)
-            .map(move |label| (pair, label))
-    });
-    // A newer score on the current outputs replaces an outdated one.
-    let is_replaced = |pair: &PairResult, index: &usize, outputs: &Option<String>| {
-        let today = pair.outputs_sha256.as_deref();
-        let mut others = labels.of(&pair.agent, &pair.case);
-        outputs.as_deref() != today
-            && others.any(|label| {
-                matches!(&label.content, LabelContent::Score(other, _, Some(own)) if other == index && today == Some(own.as_str()))
-            })
-    };
-    let scored = given.filter_map(|(pair, label)| match &label.content {
-        LabelContent::Score(dimension, _, outputs) if is_replaced(pair, dimension, outputs) => None,
-        LabelContent::Score(dimension, score, outputs) => Some(scored(
-            pair,
-            label,
-            DIMENSIONS[*dimension],
-            *score,
-            outputs.as_deref(),
-        )),
-        LabelContent::Tag(..) | LabelContent::Verdict(..) => None,
-    });
-    scored.collect()
+    let mut remarks = Vec::new();
+    for pair in pairs {
+        for label in labels.of(&pair.agent, &pair.case) {
+            let LabelContent::Score(dimension, score, outputs) = &label.content else {
+                continue;
+            };
+            let outputs = outputs.as_deref();
+            if is_replaced(labels, pair, *dimension, outputs) {
+                continue;
+            }
+            remarks.push(scored(pair, label, DIMENSIONS[*dimension], *score, outputs));
+        }
+    }
+    remarks
+}
+
+/// Whether a newer score, on the current outputs, replaces an outdated one.
+fn is_replaced(
+    labels: &Labels,
+    pair: &PairResult,
+    dimension: usize,
+    outputs: Option<&str>,
+) -> bool {
+    let today = pair.outputs_sha256.as_deref();
+    if outputs == today {
+        return false;
+    }
+    labels
+        .of(&pair.agent, &pair.case)
+        .any(|label| match &label.content {
+            LabelContent::Score(scored, _, Some(outputs)) => {
+                *scored == dimension && today == Some(outputs.as_str())
+            }
+            LabelContent::Score(..) | LabelContent::Tag(..) | LabelContent::Verdict(..) => false,
+        })
 }
 
 /// The remark on one score: it is used, or ignored.

@@ -172,12 +172,12 @@ impl FindingsReader {
 
     fn read_text(&mut self, text: &Lenient<Text<'_>>) -> FindingsLists<'static> {
         match from_text::<FindingsForm<'_>>(text, &ANCHOR) {
-            Ok(found) => {
-                self.flaws.extend(found.loss());
+            Ok(recovered) => {
+                self.flaws.extend(recovered.loss());
                 (
-                    found.outputs.findings.into_list(),
-                    found.outputs.gaps,
-                    found.layer,
+                    recovered.outputs.findings.into_list(),
+                    recovered.outputs.gaps,
+                    recovered.layer,
                 )
             }
             Err(flaw) => {
@@ -233,8 +233,8 @@ impl FindingsReader {
             self.flaw(format!("findings[{index}].citations is {form}, not a list"));
         }
         let mut citations = Vec::with_capacity(list.list().len());
-        for one in list.list() {
-            match one.fields() {
+        for citation in list.list() {
+            match citation.fields() {
                 Ok(CitationForm {
                     file,
                     section,
@@ -265,8 +265,8 @@ impl FindingsReader {
             self.flaw(format!("\"gaps\" is {form}, not a list"));
         }
         let mut gaps = Vec::with_capacity(list.list().len());
-        for one in list.list() {
-            match one {
+        for gap in list.list() {
+            match gap {
                 Lenient::Given(GapForm {
                     kind: Lenient::Given(kind),
                 }) => gaps.push(same_category(kind)),

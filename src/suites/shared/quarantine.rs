@@ -34,12 +34,9 @@ pub struct Stated {
 impl QuarantineForm {
     /// The quarantine of the golden file at `cursor`, under the key `quarantine`.
     pub fn stated(self, cursor: &JsonCursor<'_>) -> Box<Stated> {
-        let at = |key| {
-            cursor
-                .source
-                .point(cursor.value(&[Key("quarantine"), Key(key)]))
-        };
-        let (owner, reason, expires) = (at("owner"), at("reason"), at("expires"));
+        let owner = cursor.value(&[Key("quarantine"), Key("owner")]);
+        let reason = cursor.value(&[Key("quarantine"), Key("reason")]);
+        let expires = cursor.value(&[Key("quarantine"), Key("expires")]);
         let terms = Quarantine {
             owner: self.owner,
             reason: self.reason,
@@ -47,9 +44,9 @@ impl QuarantineForm {
         };
         Box::new(Stated {
             terms: Box::new(terms),
-            owner,
-            reason,
-            expires,
+            owner: cursor.source.point(owner),
+            reason: cursor.source.point(reason),
+            expires: cursor.source.point(expires),
         })
     }
 }
@@ -62,12 +59,14 @@ impl Stated {
             reason,
             expires,
         } = &*self.terms;
-        let empty = |text: &str| text.trim().is_empty();
-        match () {
-            () if empty(owner) => Some(self.owner),
-            () if empty(reason) => Some(self.reason),
-            () if !is_day(expires) || expires.as_str() > last => Some(self.expires),
-            () => None,
+        if owner.trim().is_empty() {
+            Some(self.owner)
+        } else if reason.trim().is_empty() {
+            Some(self.reason)
+        } else if !is_day(expires) || expires.as_str() > last {
+            Some(self.expires)
+        } else {
+            None
         }
     }
 }

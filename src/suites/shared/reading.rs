@@ -40,12 +40,12 @@ where
             "the list \"{list}\" is missing, and there is no text to read it from"
         ));
     };
-    let found = recover::recover(text, anchor)
+    let recovered = recover::recover(text, anchor)
         .ok_or_else(|| format!("the text contains no readable JSON with a list \"{list}\""))?;
-    let outputs = T::deserialize(found.value).unwrap_or_default();
+    let outputs = T::deserialize(recovered.value).unwrap_or_default();
     Ok(RecoveredText {
         outputs,
-        layer: Layer::from(found.layer),
-        lost: found.lost,
+        layer: Layer::from(recovered.layer),
+        lost: recovered.lost,
     })
 }

@@ -91,8 +91,9 @@ impl Scores {
 
 /// The most points of the dimensions that can be measured.
 pub fn most_points(has_part: impl Fn(&str) -> bool) -> f64 {
-    let is_measured = |part: &&Option<&str>| part.is_none_or(&has_part);
-    let measured = MEASURED_PARTS.iter().filter(is_measured);
+    let measured = MEASURED_PARTS
+        .iter()
+        .filter(|part| part.is_none_or(&has_part));
     measured.map(|_| f64::from(MOST_POINTS)).sum()
 }
 
@@ -154,10 +155,10 @@ pub fn stated_invariants(
             };
             let path = vec![Key("context"), Key(key)];
             let texts = serde_json::from_value::<Vec<String>>(value.clone()).map_err(|_| {
-                let what = format!("the context's {key} are not a list of strings");
+                let description = format!("the context's {key} are not a list of strings");
                 let help =
                     "write a list: without `invariants` of the case, they are used in their place";
-                cursor.problem_of_key(&path, Code::WRONG_TYPE, what, help)
+                cursor.problem_of_key(&path, Code::WRONG_TYPE, description, help)
             })?;
             (texts, path)
         }
@@ -166,11 +167,11 @@ pub fn stated_invariants(
     for (at, text) in texts.iter().enumerate() {
         let words = invariant(text);
         if words.is_empty() {
-            let what = format!("the invariant {text:?} has no word of at least 4 letters");
+            let description = format!("the invariant {text:?} has no word of at least 4 letters");
             return Err(cursor.problem(
                 &step(&path, At(at)),
                 Code::EMPTY_KEYWORD,
-                what,
+                description,
                 "name what must be true",
             ));
         }
@@ -191,11 +192,11 @@ pub fn scores(
         rounds,
         ..
     } = produced;
-    let share = |test: &dyn Fn(&Atom) -> bool| match atoms.len() {
-        0 => 0.0,
-        all => atoms.iter().filter(|atom| test(atom)).count() as f64 / all as f64,
-    };
-    let clear = share(&|atom| atom.outcomes > 0 && !measure.vague.are_in(&atom.description));
+    let clear = share_of(atoms, |atom| {
+        atom.outcomes > 0 && !measure.vague.are_in(&atom.description)
+    });
+    let executable = share_of(atoms, |atom| atom.validator == Validator::Executable);
+    let validated = share_of(atoms, |atom| atom.validator != Validator::None);
     let edge = questions
         .iter()
         .filter(|question| measure.edge_case.are_in(question))
@@ -207,13 +208,10 @@ pub fn scores(
         .count();
     let points = [
         stepped(clear, 0.8, 0.5),
-        if reaches(share(&|atom| atom.validator == Validator::Executable), 0.8) {
+        if reaches(executable, 0.8) {
             2
         } else {
-            u8::from(reaches(
-                share(&|atom| atom.validator != Validator::None),
-                0.5,
-            ))
+            u8::from(reaches(validated, 0.5))
         },
         match edge {
             0 => 0,
@@ -237,10 +235,18 @@ pub fn scores(
     Scores(scores)
 }
 
-fn stepped(share: f64, two: f64, one: f64) -> u8 {
+/// The share of the atoms for which a test holds; 0 without atoms.
+fn share_of(atoms: &[Atom], test: impl Fn(&Atom) -> bool) -> f64 {
+    match atoms.len() {
+        0 => 0.0,
+        all => atoms.iter().filter(|atom| test(atom)).count() as f64 / all as f64,
+    }
+}
+
+fn stepped(share: f64, for_two: f64, for_one: f64) -> u8 {
     match share {
-        share if reaches(share, two) => 2,
-        share if reaches(share, one) => 1,
+        share if reaches(share, for_two) => 2,
+        share if reaches(share, for_one) => 1,
         _ => 0,
     }
 }
@@ -249,12 +255,14 @@ fn aligned(invariants: &[Vec<Keyword>], atoms: &[Atom]) -> u8 {
     if invariants.is_empty() {
         return 2;
     }
-    let kept = |words: &&Vec<Keyword>| {
-        atoms
-            .iter()
-            .any(|atom| words.iter().all(|word| word.is_in(&atom.text)))
-    };
-    let kept = invariants.iter().filter(kept).count();
+    let kept = invariants
+        .iter()
+        .filter(|words| {
+            atoms
+                .iter()
+                .any(|atom| words.iter().all(|word| word.is_in(&atom.text)))
+        })
+        .count();
     match kept as f64 / invariants.len() as f64 {
         share if reaches(share, 0.7) => 2,
         share if share > 0.0 => 1,

@@ -19,27 +19,28 @@ pub fn rule_change(rule: &str, before: &str, after: &str) -> Option<String> {
     let start = old
         .iter()
         .zip(&new)
-        .take_while(|(one, other)| one == other)
+        .take_while(|(left, right)| left == right)
         .count();
     let ends = old[start..].iter().rev().zip(new[start..].iter().rev());
-    let end = ends.take_while(|(one, other)| one == other).count();
-    let quoted = |words: &[&str]| -> String {
-        let text = words[start..words.len() - end].join(" ");
-        match text.char_indices().nth(SHOWN) {
-            Some((cut, _)) => format!("\"{} …\"", &text[..cut]),
-            None if text.is_empty() => "nothing".to_owned(),
-            None => format!("\"{text}\""),
-        }
-    };
+    let end = ends.take_while(|(left, right)| left == right).count();
     Some(match (old.is_empty(), new.is_empty()) {
         (true, _) => format!("rule {rule} is new in this commit"),
         (false, true) => format!("this commit removed rule {rule}"),
         (false, false) => format!(
             "rule {rule} was changed in this commit: {} became {}",
-            quoted(&old),
-            quoted(&new)
+            quoted(&old[start..old.len() - end]),
+            quoted(&new[start..new.len() - end])
         ),
     })
+}
+
+fn quoted(words: &[&str]) -> String {
+    let text = words.join(" ");
+    match text.char_indices().nth(SHOWN) {
+        Some((cut, _)) => format!("\"{} …\"", &text[..cut]),
+        None if text.is_empty() => "nothing".to_owned(),
+        None => format!("\"{text}\""),
+    }
 }
 
 /// The paragraphs and list items that name the rule; for a heading that names it, everything up to the next heading.

@@ -40,11 +40,11 @@ impl RepositorySnapshot {
         for (at, file) in self.files.iter().enumerate() {
             if RepoPath::root().join(file).is_err() || file.trim().is_empty() {
                 let path = [Key("files"), At(at)];
-                let what = format!("{file:?} is not a path inside the repository");
+                let description = format!("{file:?} is not a path inside the repository");
                 return Err(cursor.problem(
                     &path,
                     Code::BAD_PATH,
-                    what,
+                    description,
                     "write it relative to the repository's root",
                 ));
             }
@@ -55,11 +55,11 @@ impl RepositorySnapshot {
         let mut coverage = Vec::new();
         for (at, text) in self.coverage.iter().enumerate() {
             coverage.push(LineRange::read(text).ok_or_else(|| {
-                let what = format!("invalid coverage range {text:?}");
+                let description = format!("invalid coverage range {text:?}");
                 cursor.problem(
                     &[Key("coverage"), At(at)],
                     Code::BAD_RANGE,
-                    what,
+                    description,
                     "write path:from-to",
                 )
             })?);
@@ -119,17 +119,21 @@ impl LineRange {
     pub fn read(text: &str) -> Option<Self> {
         let (path, lines) = text.rsplit_once(':')?;
         let (from, to) = lines.split_once('-')?;
-        let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-        let (from, to) = (
-            digits(from).then(|| from.parse().ok())??,
-            digits(to).then(|| to.parse().ok())??,
-        );
+        let (from, to) = (line_number(from)?, line_number(to)?);
         (!path.is_empty() && from <= to).then(|| Self {
             path: path.to_owned(),
             from,
             to,
         })
     }
+}
+
+/// A number of digits alone: no sign.
+fn line_number(text: &str) -> Option<u64> {
+    if !text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    text.parse().ok()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Digests that show whether two measurements are of the same thing.
 
 use crate::files::sha256_hex;
-use crate::model::{Run, Sample};
+use crate::model::Sample;
 use crate::suites::kind::Pair;
 
 /// The digest of an agent's cases and expectations: the sorted lines `{digest}  {case}`.
@@ -16,14 +16,17 @@ pub fn suite_digest<'a>(pairs: impl IntoIterator<Item = &'a Pair>) -> String {
 
 /// The digest of all outputs of the samples, in their order; `None` if the case itself contains what is graded.
 pub fn outputs_digest(samples: &[Sample]) -> Option<String> {
-    let runs = |sample: &Sample| match sample {
-        Sample::Completed(runs) => runs
-            .iter()
-            .map(|run: &Run| sha256_hex(run.outputs.as_bytes()))
-            .collect(),
-        Sample::Inconclusive { .. } => vec!["lost".to_owned()],
-        Sample::Spared => vec!["spared".to_owned()],
-    };
-    let lines: Vec<String> = samples.iter().flat_map(runs).collect();
+    let mut lines = Vec::new();
+    for sample in samples {
+        match sample {
+            Sample::Completed(runs) => {
+                for run in runs {
+                    lines.push(sha256_hex(run.outputs.as_bytes()));
+                }
+            }
+            Sample::Inconclusive { .. } => lines.push("lost".to_owned()),
+            Sample::Spared => lines.push("spared".to_owned()),
+        }
+    }
     (!lines.is_empty()).then(|| sha256_hex(lines.join("\n").as_bytes()))
 }

@@ -44,9 +44,9 @@ impl Synonyms {
                 .filter(|word| !form(word).is_empty())
                 .collect();
             if words.len() == 1 {
-                let what = format!("\"{}\" has no synonym", words[0]);
+                let description = format!("\"{}\" has no synonym", words[0]);
                 let help = "write a group of words on one line, with commas between";
-                return Err(source.problem(offset, Code::NO_EFFECT, what, help));
+                return Err(source.problem(offset, Code::NO_EFFECT, description, help));
             }
             offset += line.len();
             synonyms.add(words, form);

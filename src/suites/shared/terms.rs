@@ -50,15 +50,15 @@ impl TermList {
     /// The file cannot be read, or has no term.
     pub fn of_file(file: &RepoPath, files: &dyn Files) -> Result<Self, Diagnostic> {
         let terms = Self::of(&files.text(file)?.text);
-        match terms.terms.is_empty() {
-            true => Err(Diagnostic::of_file(
+        if terms.terms.is_empty() {
+            return Err(Diagnostic::of_file(
                 file,
                 Code::NO_TERMS,
                 "the list has no term",
                 "write one term a line",
-            )),
-            false => Ok(terms),
+            ));
         }
+        Ok(terms)
     }
 
     fn of(text: &str) -> Self {

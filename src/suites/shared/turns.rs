@@ -56,7 +56,7 @@ pub fn turns(run: &Run) -> Option<ObservedTurns> {
     };
     let turns = (0_u32..)
         .zip(&list)
-        .map(|(index, one)| observed(index, one, &mut flaws))
+        .map(|(index, form)| observed(index, form, &mut flaws))
         .collect();
     Some(ObservedTurns { turns, flaws })
 }
@@ -64,11 +64,11 @@ pub fn turns(run: &Run) -> Option<ObservedTurns> {
 /// Reads one turn; every part with the wrong format is a flaw.
 fn observed(
     index: u32,
-    one: &Lenient<Object<ObservedTurnForm<'_>>>,
+    form: &Lenient<Object<ObservedTurnForm<'_>>>,
     flaws: &mut Vec<String>,
 ) -> ObservedTurn {
     let name = turn_name(index);
-    let ObservedTurnForm { user, text } = match one.fields() {
+    let ObservedTurnForm { user, text } = match form.fields() {
         Ok(fields) => fields,
         Err(form) => {
             flaws.push(format!("{name} is {form}, not an object"));
@@ -95,7 +95,7 @@ fn observed(
 
 /// The answer of one turn of a conversation of this length. The whole run is the only turn of a conversation with one turn.
 pub fn answer_of_turn(run: &Run, turn: u32, length: usize) -> Option<String> {
-    let found = match turns(run) {
+    let turn_text = match turns(run) {
         Some(ObservedTurns {
             mut turns,
             flaws: _,
@@ -106,7 +106,7 @@ pub fn answer_of_turn(run: &Run, turn: u32, length: usize) -> Option<String> {
         None if length == 1 => whole_answer(run),
         None => None,
     };
-    found.filter(|text| !text.trim().is_empty())
+    turn_text.filter(|text| !text.trim().is_empty())
 }
 
 /// The answer of the last turn, if the run has turns.

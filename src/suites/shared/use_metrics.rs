@@ -55,16 +55,19 @@ pub fn used(metric: &str, runs: &[Run]) -> Option<f64> {
     if runs.is_empty() {
         return None;
     }
-    let sum = |of: &dyn Fn(&Run) -> Option<f64>| runs.iter().map(of).sum();
+    runs.iter().map(|run| used_by(metric, run)).sum()
+}
+
+fn used_by(metric: &str, run: &Run) -> Option<f64> {
     match metric {
-        "tokens" => sum(&|run| run.tokens.total),
-        "latency_ms" | "latency_ms_p95" => sum(&|run| run.tokens.latency_ms),
-        "cost_usd" => sum(&|run| run.tokens.cost_usd),
-        "model_calls" => sum(&|run| run.tokens.model_calls),
-        "tool_calls" => sum(&|run| {
+        "tokens" => run.tokens.total,
+        "latency_ms" | "latency_ms_p95" => run.tokens.latency_ms,
+        "cost_usd" => run.tokens.cost_usd,
+        "model_calls" => run.tokens.model_calls,
+        "tool_calls" => {
             let (calls, flaws) = calls(run);
             flaws.is_empty().then_some(calls.len() as f64)
-        }),
+        }
         _ => None,
     }
 }

@@ -22,11 +22,11 @@ pub fn own_checks(
 ) -> Result<Vec<AnswerEntry>, Diagnostic> {
     let limit = &InputLimit::OWN_EXPRESSIONS;
     if limit.is_exceeded_by(forms.len()) {
-        let what = format!("{} entries in `checks`; the limit is {limit}", forms.len());
+        let description = format!("{} entries in `checks`; the limit is {limit}", forms.len());
         return Err(case.problem(
             &[Key("checks"), At(limit.count())],
             Code::TOO_MANY,
-            what,
+            description,
             limit.help,
         ));
     }
@@ -45,11 +45,11 @@ pub fn own_checks(
                 ));
             }
             if !names.insert(name.clone()) {
-                let what = format!("duplicate name \"{name}\"");
+                let description = format!("duplicate name \"{name}\"");
                 return Err(cursor.problem(
                     &[Key("name")],
                     Code::DUPLICATE_NAME,
-                    what,
+                    description,
                     "give each check its own name",
                 ));
             }

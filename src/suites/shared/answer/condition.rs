@@ -300,114 +300,78 @@ impl AnswerCondition {
 
     /// Why it does not hold for an answer; `None` if it holds.
     pub fn miss(&self, answer: &AnswerText, letter_case: LetterCase) -> Option<AnswerMiss> {
-        let normal = || answer.normal(letter_case);
-        // A text within the answer is looked for in its JSON, and in the decoded texts of that JSON.
-        let has =
-            |phrase: &AnswerPhrase| answer.is_somewhere(letter_case, |text| phrase.is_in(text));
-        let refuses = |phrases: &TermList| {
-            answer.is_somewhere(LetterCase::Ignored, |text| phrases.are_in(text))
-        };
-        let shown = || format!("the answer is \"{}\"", line(answer.written(), QUOTED));
-        let content = |is_missed: bool, detail: &dyn Fn() -> String| {
-            is_missed.then(|| AnswerMiss::Content(detail()))
-        };
-        match self {
-            Self::Equals(phrase) => content(!phrase.is_all_of(normal()), &shown),
-            Self::OneOf(phrases) => content(
-                !phrases.iter().any(|phrase| phrase.is_all_of(normal())),
-                &shown,
-            ),
-            Self::AllOf(phrases) => {
-                let missing: Vec<String> = phrases
-                    .iter()
-                    .filter(|phrase| !has(phrase))
-                    .map(quoted)
-                    .collect();
-                content(!missing.is_empty(), &|| {
-                    format!("not in the answer: {}; {}", missing.join(", "), shown())
-                })
-            }
-            Self::AnyOf(phrases) => content(!phrases.iter().any(has), &shown),
-            Self::NoneOf(phrases) => {
-                let of = |is_meant: &dyn Fn(&AnswerPhrase) -> bool| -> Vec<String> {
-                    phrases
-                        .iter()
-                        .filter(|phrase| is_meant(phrase))
-                        .map(quoted)
-                        .collect()
-                };
-                let hidden = of(&|phrase| may_have_had(answer.written(), phrase.stated()));
-                forbidden(&of(&has), &hidden)
-                    .map(|detail| AnswerMiss::Content(format!("{detail}; {}", shown())))
-            }
-            Self::StartsWith(phrase) => content(!phrase.is_start_of(normal()), &shown),
-            Self::EndsWith(phrase) => content(!phrase.is_end_of(normal()), &|| {
-                format!(
+        let holds = match self {
+            Self::Equals(phrase) => phrase.is_all_of(answer.normal(letter_case)),
+            Self::OneOf(phrases) => phrases
+                .iter()
+                .any(|phrase| phrase.is_all_of(answer.normal(letter_case))),
+            Self::AllOf(phrases) => return missing_phrases(phrases, answer, letter_case),
+            Self::AnyOf(phrases) => phrases
+                .iter()
+                .any(|phrase| has(answer, letter_case, phrase)),
+            Self::NoneOf(phrases) => return forbidden_phrases(phrases, answer, letter_case),
+            Self::StartsWith(phrase) => phrase.is_start_of(answer.normal(letter_case)),
+            Self::EndsWith(phrase) => {
+                if phrase.is_end_of(answer.normal(letter_case)) {
+                    return None;
+                }
+                return Some(AnswerMiss::Content(format!(
                     "the answer ends with \"{}\"",
                     line(&end(answer.written()), QUOTED)
-                )
-            }),
-            Self::Regex(pattern) => {
-                content(!answer.texts().any(|text| pattern.is_match(text)), &shown)
+                )));
             }
-            Self::NotRegex(pattern) => match answer.texts().find_map(|text| pattern.find(text)) {
-                Some(found) => Some(AnswerMiss::Content(format!(
-                    "it matches \"{}\" in the answer",
-                    line(found.as_str(), QUOTED)
-                ))),
-                None => content(answer.texts().any(|text| may_match(pattern, text)), &|| {
-                    format!(
-                        "it may match the part of the answer that was removed as a key; {}",
-                        shown()
-                    )
-                }),
-            },
-            Self::JsonSchema(validator, place) => by_schema(validator, *place, answer),
-            Self::Json(fields, place) => by_fields(fields, *place, answer),
-            Self::Length(length) => {
-                let outside: Vec<String> = counts(answer.written().trim(), length)
-                    .into_iter()
-                    .filter(|(_, range, count)| !range.has(*count))
-                    .map(|(unit, _, count)| format!("{unit}: {count}"))
-                    .collect();
-                content(!outside.is_empty(), &|| {
-                    format!("the length of the answer in {}", outside.join(", "))
-                })
-            }
+            Self::Regex(pattern) => answer.texts().any(|text| pattern.is_match(text)),
+            Self::NotRegex(pattern) => return by_forbidden_pattern(pattern, answer),
+            Self::JsonSchema(validator, place) => return by_schema(validator, *place, answer),
+            Self::Json(fields, place) => return by_fields(fields, *place, answer),
+            Self::Length(length) => return by_length(length, answer),
             Self::Similar(similar) => {
                 let low = similar.shortfalls(answer.written());
-                content(!low.is_empty(), &|| {
-                    format!("{}; {}", low.join(", "), shown())
-                })
+                if low.is_empty() {
+                    return None;
+                }
+                return Some(AnswerMiss::Content(format!(
+                    "{}; {}",
+                    low.join(", "),
+                    shown(answer)
+                )));
             }
-            Self::Latency(most) => above(*most, LATENCY, answer.used.latency_ms),
-            Self::Cost(most) => above(*most, COST, answer.used.cost_usd),
-            Self::Not(conditions, inner) => conditions
-                .iter()
-                .find_map(|one| one.unknown(answer))
-                .or_else(|| {
-                    content(
-                        conditions
-                            .iter()
-                            .all(|condition| condition.may_hold(answer, *inner)),
-                        &shown,
-                    )
-                }),
-            Self::Refuses(phrases) => content(!refuses(phrases), &shown),
-            Self::DoesNotRefuse(phrases) => content(refuses(phrases), &shown),
+            Self::Latency(most) => return above(*most, LATENCY, answer.used.latency_ms),
+            Self::Cost(most) => return above(*most, COST, answer.used.cost_usd),
+            Self::Not(conditions, inner) => {
+                if let Some(unknown) = conditions
+                    .iter()
+                    .find_map(|condition| condition.unknown(answer))
+                {
+                    return Some(unknown);
+                }
+                !conditions
+                    .iter()
+                    .all(|condition| condition.may_hold(answer, *inner))
+            }
+            Self::Refuses(phrases) => refuses(answer, phrases),
+            Self::DoesNotRefuse(phrases) => !refuses(answer, phrases),
+        };
+        if holds {
+            None
+        } else {
+            Some(AnswerMiss::Content(shown(answer)))
         }
     }
 
     /// Whether it holds for the answer, or, for a condition on a whole text, for a text in the JSON of the answer. Within `not`.
     fn may_hold(&self, answer: &AnswerText, letter_case: LetterCase) -> bool {
-        let any = |holds: &dyn Fn(&str) -> bool| answer.is_somewhere(letter_case, holds);
         let of_a_part = match self {
-            Self::Equals(phrase) => any(&|text| phrase.is_all_of(text)),
-            Self::OneOf(phrases) => {
-                any(&|text| phrases.iter().any(|phrase| phrase.is_all_of(text)))
+            Self::Equals(phrase) => answer.is_somewhere(letter_case, |text| phrase.is_all_of(text)),
+            Self::OneOf(phrases) => answer.is_somewhere(letter_case, |text| {
+                phrases.iter().any(|phrase| phrase.is_all_of(text))
+            }),
+            Self::StartsWith(phrase) => {
+                answer.is_somewhere(letter_case, |text| phrase.is_start_of(text))
             }
-            Self::StartsWith(phrase) => any(&|text| phrase.is_start_of(text)),
-            Self::EndsWith(phrase) => any(&|text| phrase.is_end_of(text)),
+            Self::EndsWith(phrase) => {
+                answer.is_somewhere(letter_case, |text| phrase.is_end_of(text))
+            }
             Self::Similar(similar) => answer
                 .texts()
                 .any(|text| similar.shortfalls(text).is_empty()),
@@ -438,50 +402,133 @@ impl SimilarText {
     /// What an answer falls short of.
     fn shortfalls(&self, written: &str) -> Vec<String> {
         let answer = norm(written);
-        let low = self
-            .measures
-            .iter()
-            .map(|(measure, minimum)| (measure, minimum, measure.of(&answer, &self.to, *minimum)));
-        let low = low
-            .filter(|(_, minimum, value)| !reaches(*value, **minimum))
-            .map(|(measure, minimum, value)| {
-                format!("{} {value:.2}, needs {minimum}", measure.as_str())
-            });
-        let edits = self.max_edits.iter().filter_map(|(to, most)| {
-            let (longer, most) = (
-                to.chars().count().max(written.chars().count()) as f64,
-                f64::from(*most),
-            );
+        let mut low = Vec::new();
+        for (measure, minimum) in &self.measures {
+            let value = measure.of(&answer, &self.to, *minimum);
+            if !reaches(value, *minimum) {
+                low.push(format!("{} {value:.2}, needs {minimum}", measure.as_str()));
+            }
+        }
+        if let Some((to, most)) = &self.max_edits {
+            let longer = to.chars().count().max(written.chars().count()) as f64;
+            let most = f64::from(*most);
             let needed = (1.0 - levenshtein(written, to, 1.0 - most / longer.max(1.0))) * longer;
-            (needed.round() > most).then(|| format!("more than {most} edits"))
-        });
-        low.chain(edits).collect()
+            if needed.round() > most {
+                low.push(format!("more than {most} edits"));
+            }
+        }
+        low
     }
 }
 
+fn shown(answer: &AnswerText) -> String {
+    format!("the answer is \"{}\"", line(answer.written(), QUOTED))
+}
+
+/// Whether the answer has a phrase: it is looked for in the JSON of the answer, and in the decoded texts of that JSON.
+fn has(answer: &AnswerText, letter_case: LetterCase, phrase: &AnswerPhrase) -> bool {
+    answer.is_somewhere(letter_case, |text| phrase.is_in(text))
+}
+
+fn refuses(answer: &AnswerText, phrases: &TermList) -> bool {
+    answer.is_somewhere(LetterCase::Ignored, |text| phrases.are_in(text))
+}
+
+fn missing_phrases(
+    phrases: &[AnswerPhrase],
+    answer: &AnswerText,
+    letter_case: LetterCase,
+) -> Option<AnswerMiss> {
+    let mut missing = Vec::new();
+    for phrase in phrases {
+        if !has(answer, letter_case, phrase) {
+            missing.push(quoted(phrase));
+        }
+    }
+    if missing.is_empty() {
+        return None;
+    }
+    Some(AnswerMiss::Content(format!(
+        "not in the answer: {}; {}",
+        missing.join(", "),
+        shown(answer)
+    )))
+}
+
+fn forbidden_phrases(
+    phrases: &[AnswerPhrase],
+    answer: &AnswerText,
+    letter_case: LetterCase,
+) -> Option<AnswerMiss> {
+    let (mut present, mut hidden) = (Vec::new(), Vec::new());
+    for phrase in phrases {
+        if has(answer, letter_case, phrase) {
+            present.push(quoted(phrase));
+        }
+        if may_have_had(answer.written(), phrase.stated()) {
+            hidden.push(quoted(phrase));
+        }
+    }
+    let detail = forbidden(&present, &hidden)?;
+    Some(AnswerMiss::Content(format!("{detail}; {}", shown(answer))))
+}
+
+fn by_forbidden_pattern(pattern: &Regex, answer: &AnswerText) -> Option<AnswerMiss> {
+    if let Some(matched) = answer.texts().find_map(|text| pattern.find(text)) {
+        return Some(AnswerMiss::Content(format!(
+            "it matches \"{}\" in the answer",
+            line(matched.as_str(), QUOTED)
+        )));
+    }
+    if !answer.texts().any(|text| may_match(pattern, text)) {
+        return None;
+    }
+    Some(AnswerMiss::Content(format!(
+        "it may match the part of the answer that was removed as a key; {}",
+        shown(answer)
+    )))
+}
+
+fn by_length(length: &LengthForm, answer: &AnswerText) -> Option<AnswerMiss> {
+    let mut outside = Vec::new();
+    for (unit, range, count) in counts(answer.written().trim(), length) {
+        if !range.has(count) {
+            outside.push(format!("{unit}: {count}"));
+        }
+    }
+    if outside.is_empty() {
+        return None;
+    }
+    Some(AnswerMiss::Content(format!(
+        "the length of the answer in {}",
+        outside.join(", ")
+    )))
+}
+
 /// What to say of forbidden phrases that are in an answer, else of those that may have been where a key was removed.
-fn forbidden(found: &[String], hidden: &[String]) -> Option<String> {
-    match (found, hidden) {
+fn forbidden(present: &[String], hidden: &[String]) -> Option<String> {
+    match (present, hidden) {
         ([], []) => None,
         ([], hidden) => Some(format!(
             "where a key was removed, there may have been {}",
             hidden.join(", ")
         )),
-        (found, _) => Some(format!("in the answer: {}", found.join(", "))),
+        (present, _) => Some(format!("in the answer: {}", present.join(", "))),
     }
 }
 
 /// A limit needs a value: a recording without one does not keep it.
-fn above(most: f64, what: &str, value: Option<f64>) -> Option<AnswerMiss> {
-    let is_above = |value: &f64| *value > most;
-    let exceeds = |value: f64| AnswerMiss::Content(format!("the {what} is {value}"));
-    unstated(what, value).or_else(|| value.filter(is_above).map(exceeds))
+fn above(most: f64, measure: &str, value: Option<f64>) -> Option<AnswerMiss> {
+    let Some(value) = value else {
+        return unstated(measure, value);
+    };
+    (value > most).then(|| AnswerMiss::Content(format!("the {measure} is {value}")))
 }
 
-fn unstated(what: &str, value: Option<f64>) -> Option<AnswerMiss> {
+fn unstated(measure: &str, value: Option<f64>) -> Option<AnswerMiss> {
     value
         .is_none()
-        .then(|| AnswerMiss::Content(format!("the recording does not state the {what}")))
+        .then(|| AnswerMiss::Content(format!("the recording does not state the {measure}")))
 }
 
 /// The last characters of a text that are quoted.
@@ -575,13 +622,18 @@ fn by_fields(
     let Some((value, layer)) = json_at(place, answer) else {
         return Some(no_json(answer));
     };
-    let missed = fields.iter().filter_map(|(name, path, matcher)| {
-        let found = at(value, path);
-        let shown = || found.map_or("missing".to_owned(), field_matcher::written);
-        (!matcher.matches(found))
-            .then(|| format!("{name} is {}, needs {}", shown(), matcher.expectation()))
-    });
-    let missed: Vec<String> = missed.collect();
+    let mut missed = Vec::new();
+    for (name, path, matcher) in fields {
+        let field = at(value, path);
+        if matcher.matches(field) {
+            continue;
+        }
+        let actual = field.map_or("missing".to_owned(), field_matcher::written);
+        missed.push(format!(
+            "{name} is {actual}, needs {}",
+            matcher.expectation()
+        ));
+    }
     (!missed.is_empty())
         .then(|| AnswerMiss::Content(format!("{}{}", missed.join("; "), read_by(*layer))))
 }

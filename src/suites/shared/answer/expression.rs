@@ -56,17 +56,17 @@ impl StatedExpression {
             Ok(Value::Bool(false)) => {
                 let detail = match self.expression.false_comparison(run.variables()) {
                     Some(Comparison { left, sign, right }) => {
-                        let shown = |value: &Value| line(&value.to_string(), COMPARED);
-                        let (left, right) = (shown(&left), shown(&right));
+                        let left = line(&left.to_string(), COMPARED);
+                        let right = line(&right.to_string(), COMPARED);
                         format!("{left} {sign} {right} is false; {}", run.shown())
                     }
                     None => format!("it is false for {}", run.shown()),
                 };
                 Some(ExpressionMiss::False(detail))
             }
-            Ok(other) => Some(ExpressionMiss::NoValue(format!(
+            Ok(value) => Some(ExpressionMiss::NoValue(format!(
                 "it is {}, not true or false",
-                line(&other.to_string(), SHOWN)
+                line(&value.to_string(), SHOWN)
             ))),
             Err(reason) => {
                 let detail = format!("it has no value: {reason}; {}", run.shown());
@@ -87,26 +87,21 @@ pub struct ParsedExpressions {
 impl ParsedExpressions {
     /// Parses the expressions of a config again.
     pub fn of(stated: &OwnExpressions) -> Self {
-        let read =
-            |text: &str| parsed(text).expect("reading the config refused every bad expression");
-        let checks = stated.checks.iter().map(|(name, check)| {
-            let expression = read(&check.expr);
-            (
-                StatedExpression {
-                    name: Some(name.as_str().into()),
-                    expression,
-                },
-                check.rule.clone(),
-            )
-        });
-        let metrics = stated
-            .metrics
-            .iter()
-            .map(|(name, metric)| (name.clone(), (read(&metric.expr), metric.unit)));
-        Self {
-            checks: checks.collect(),
-            metrics: metrics.collect(),
+        let mut expressions = Self::default();
+        for (name, check) in &stated.checks {
+            let expression = StatedExpression {
+                name: Some(name.as_str().into()),
+                expression: parsed_again(&check.expr),
+            };
+            expressions.checks.push((expression, check.rule.clone()));
         }
+        for (name, metric) in &stated.metrics {
+            let expression = parsed_again(&metric.expr);
+            expressions
+                .metrics
+                .insert(name.clone(), (expression, metric.unit));
+        }
+        expressions
     }
 
     pub fn is_empty(&self) -> bool {
@@ -114,13 +109,17 @@ impl ParsedExpressions {
     }
 }
 
+fn parsed_again(text: &str) -> Expression {
+    parsed(text).expect("reading the config refused every bad expression")
+}
+
 /// The value of a metric for a run, `None` if there is nothing to measure; or why it has none, in one line.
 pub type MetricOutcome = Result<Option<f64>, String>;
 
 impl GradedRunValues<'_> {
     /// The value of a metric for this run; `None` if the suite has no metric of this name.
-    pub fn metric(&self, own: &ParsedExpressions, name: &str) -> Option<MetricOutcome> {
-        let (expression, unit) = own.metrics.get(name)?;
+    pub fn metric(&self, expressions: &ParsedExpressions, name: &str) -> Option<MetricOutcome> {
+        let (expression, unit) = expressions.metrics.get(name)?;
         Some(match self.value(expression) {
             Ok(Value::Null) => Ok(None),
             Ok(Value::Bool(value)) => Ok(Some(f64::from(u8::from(value)))),
@@ -130,9 +129,9 @@ impl GradedRunValues<'_> {
                 ),
                 value => Ok(value),
             },
-            Ok(other) => Err(format!(
+            Ok(value) => Err(format!(
                 "it is {}, not a number",
-                line(&other.to_string(), SHOWN)
+                line(&value.to_string(), SHOWN)
             )),
             Err(reason) => Err(format!("{reason}; {}", self.shown())),
         })
@@ -196,27 +195,27 @@ impl<'a> GradedRunValues<'a> {
         let outputs = lenient::any(&self.run.outputs)
             .ok()
             .filter(|outputs| self.is_prose(outputs))?;
-        let is_there = |field: &String| outputs.get(field).is_some_and(|value| !value.is_null());
-        let missing = used
-            .fields
-            .iter()
-            .find(|field| !is_there(field))
-            .map(|field| format!("output.{field}"));
-        missing.or_else(|| used.is_whole.then(|| "output".to_owned()))
+        for field in &used.fields {
+            if !has_value(&outputs, field) {
+                return Some(format!("output.{field}"));
+            }
+        }
+        used.is_whole.then(|| "output".to_owned())
     }
 
     fn variables(&self) -> &Variables {
         self.variables.get_or_init(|| {
             let case = self.case_values();
-            let of_case = |keys: &[&str]| keys.iter().find_map(|key| case.get(key)).cloned();
-            let input = of_case(&["input", "query"]).unwrap_or(Value::Null);
-            let expected = of_case(&["expected"]).unwrap_or_else(|| case.clone());
+            let input = case.get("input").or_else(|| case.get("query"));
+            let input = input.cloned().unwrap_or(Value::Null);
+            let expected = case.get("expected").unwrap_or(&case).clone();
             let answer = AnswerText::of(self.run, self.answer);
             let text = answer.map_or(Value::Null, |answer| Value::String(answer.for_expression()));
-            let (made, flaws) = calls(self.run);
-            let calls = match flaws.is_empty() {
-                true => Value::Array(made.into_iter().map(call).collect()),
-                false => Value::Null,
+            let (observed, flaws) = calls(self.run);
+            let calls = if flaws.is_empty() {
+                Value::Array(observed.into_iter().map(call).collect())
+            } else {
+                Value::Null
             };
             Variables::new([
                 ("output", self.output()),
@@ -237,9 +236,9 @@ impl<'a> GradedRunValues<'a> {
             is_text_alone(&outputs),
             outputs.as_object_mut(),
         ) {
-            (Some(found), true, _) => found,
-            (Some(Value::Object(found)), false, Some(fields)) => {
-                for (key, value) in found {
+            (Some(object), true, _) => object,
+            (Some(Value::Object(object)), false, Some(fields)) => {
+                for (key, value) in object {
                     fields.entry(key).or_insert(value);
                 }
                 outputs
@@ -261,16 +260,15 @@ impl<'a> GradedRunValues<'a> {
 
     /// Whether the answer is a text without JSON, and not in another output.
     fn is_prose(&self, outputs: &Value) -> bool {
-        let is_given = |key: &&str| outputs.get(*key).is_some_and(|value| !value.is_null());
         let is_elsewhere = match self.answer {
             AnswerOutput::None => false,
             AnswerOutput::Under(keys) | AnswerOutput::UnderOrWhole(keys) => keys
                 .iter()
-                .find(|key| is_given(key))
+                .find(|key| has_value(outputs, key))
                 .is_some_and(|key| *key != "text"),
-            AnswerOutput::TextOrList(list) => is_given(&list),
+            AnswerOutput::TextOrList(list) => has_value(outputs, list),
         };
-        !is_elsewhere && is_given(&"text") && self.json_of_text().is_none()
+        !is_elsewhere && has_value(outputs, "text") && self.json_of_text().is_none()
     }
 
     fn used(&self) -> Value {
@@ -292,6 +290,10 @@ impl<'a> GradedRunValues<'a> {
             None => output,
         }
     }
+}
+
+fn has_value(outputs: &Value, key: &str) -> bool {
+    outputs.get(key).is_some_and(|value| !value.is_null())
 }
 
 /// Whether outputs have a text and nothing else.

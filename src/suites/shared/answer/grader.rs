@@ -36,11 +36,11 @@ pub fn graded(
 ) -> Result<Grade, Diagnostic> {
     let kind = suite.kind;
     let mut grade = suite.golden.grade(pair, runs, context)?;
-    let own = kind.metrics.len();
-    if specs.len() == own {
+    let kind_metrics = kind.metrics.len();
+    if specs.len() == kind_metrics {
         return Ok(grade);
     }
-    grade.values.resize(own, None);
+    grade.values.resize(kind_metrics, None);
     let mut values = BTreeMap::new();
     if let Some(run) = runs.first()
         && states_checks(pair, suite.expressions)
@@ -54,8 +54,8 @@ pub fn graded(
         };
         let grader = sample.grader(AnswerText::of(run, kind.answer), NO_ANSWER.to_owned());
         let line = pair.answer.as_ref().map_or(1, |checks| checks.line);
-        let before = before_removal(run);
-        let mut entries = sample.entries(&grader, suite.expressions, line, &before);
+        let originals = before_removal(run);
+        let mut entries = sample.entries(&grader, suite.expressions, line, &originals);
         // What holds for the first run holds for the others of the pair: the variants of a property.
         for (key, run) in pair.runs.iter().zip(runs).skip(1) {
             let sample = SampleAnswers { run, ..sample };
@@ -64,12 +64,12 @@ pub fn graded(
             entries.add(&format!("in the run {}", key.case), of_run);
         }
         let (mut checks, score) = entries.with_score();
-        let before: Vec<GradedRunValues<'_>> = before
+        let original_values: Vec<GradedRunValues<'_>> = originals
             .iter()
             .map(|run| SampleAnswers { run, ..sample }.values())
             .collect();
-        for spec in &specs[own..] {
-            match worst_value(&grader.values, &before, suite.expressions, spec) {
+        for spec in &specs[kind_metrics..] {
+            match worst_value(&grader.values, &original_values, suite.expressions, spec) {
                 None => {}
                 Some(outcome) => {
                     checks.push(grader.metric_check(spec, line, outcome.as_ref().err()));
@@ -85,34 +85,33 @@ pub fn graded(
         values.insert(ANSWER_PASS_RATE, Some(indicator(passed)));
         values.insert(ANSWER_SCORE, score);
     }
-    let of_family = |spec: &MetricSpec| suite.golden.family_value(pair, spec.name, &grade.checks);
-    let value = |spec: &MetricSpec| {
-        values
-            .get(spec.name)
-            .copied()
-            .flatten()
-            .or_else(|| of_family(spec))
-            .or_else(|| used(spec.name, runs))
-    };
-    let others: Vec<Option<f64>> = specs[own..].iter().map(value).collect();
-    grade.values.extend(others);
+    for spec in &specs[kind_metrics..] {
+        let value = match values.get(spec.name) {
+            Some(Some(value)) => Some(*value),
+            Some(None) | None => suite
+                .golden
+                .family_value(pair, spec.name, &grade.checks)
+                .or_else(|| used(spec.name, runs)),
+        };
+        grade.values.push(value);
+    }
     Ok(grade)
 }
 
 /// The value of a metric of the suite: where keys were removed, the worst one of what the run may have been before.
 fn worst_value(
     recorded: &GradedRunValues<'_>,
-    before: &[GradedRunValues<'_>],
-    own: &ParsedExpressions,
+    originals: &[GradedRunValues<'_>],
+    expressions: &ParsedExpressions,
     spec: &MetricSpec,
 ) -> Option<MetricOutcome> {
-    let outcome = recorded.metric(own, spec.name)?;
+    let outcome = recorded.metric(expressions, spec.name)?;
     let Ok(Some(value)) = outcome else {
         return Some(outcome);
     };
-    let values = before
+    let values = originals
         .iter()
-        .filter_map(|run| run.metric(own, spec.name)?.ok().flatten());
+        .filter_map(|run| run.metric(expressions, spec.name)?.ok().flatten());
     let worst = values.fold(value, |worst, value| match spec.better {
         Better::Higher => worst.min(value),
         Better::Lower => worst.max(value),
@@ -132,25 +131,23 @@ pub struct GradedSuite<'a> {
 }
 
 /// Whether the case, or the suite for all its cases, states checks or metrics in addition to those of the kind.
-fn states_checks(pair: &Pair, own: &ParsedExpressions) -> bool {
+fn states_checks(pair: &Pair, expressions: &ParsedExpressions) -> bool {
     pair.answer
         .as_ref()
         .is_some_and(|checks| !checks.is_empty())
-        || !own.is_empty()
+        || !expressions.is_empty()
 }
 
 /// Sets the shares of cases that pass all checks to 0.
 fn fail_all_checks(specs: &[MetricSpec], values: &mut [Option<f64>]) {
-    let counts_all = |spec: &MetricSpec| {
-        spec.aggregate == Aggregate::Rate
+    for (spec, value) in specs.iter().zip(values) {
+        let counts_all = spec.aggregate == Aggregate::Rate
             && spec.explained_by == ExplainedBy::AllChecks
-            && spec.better == Better::Higher
-    };
-    let counting = specs
-        .iter()
-        .zip(values)
-        .filter(|(spec, value)| counts_all(spec) && value.is_some());
-    counting.for_each(|(_, value)| *value = Some(0.0));
+            && spec.better == Better::Higher;
+        if counts_all && value.is_some() {
+            *value = Some(0.0);
+        }
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -198,14 +195,14 @@ impl<'a> SampleAnswers<'a> {
     fn entries(
         &self,
         grader: &AnswerGrader<'_>,
-        own: &ParsedExpressions,
+        expressions: &ParsedExpressions,
         line: u32,
-        before: &[Run],
+        originals: &[Run],
     ) -> GradedEntries {
         let mut entries = GradedEntries::default();
-        grader.grade(self.pair.answer.as_deref(), own, line, &mut entries);
+        grader.grade(self.pair.answer.as_deref(), expressions, line, &mut entries);
         self.grade_turns(&mut entries);
-        for run in before {
+        for run in originals {
             let sample = SampleAnswers {
                 run,
                 reading: AnswerReading::BeforeRemoval,
@@ -214,7 +211,7 @@ impl<'a> SampleAnswers<'a> {
             let grader = sample.grader(AnswerText::of(run, self.kind.answer), NO_ANSWER.to_owned());
             entries.add(
                 &format!("with a typical key in place of {REDACTED}"),
-                sample.entries(&grader, own, line, &[]),
+                sample.entries(&grader, expressions, line, &[]),
             );
         }
         entries
@@ -237,14 +234,13 @@ impl<'a> SampleAnswers<'a> {
             let mut of_turn = GradedEntries::default();
             self.grader(text, format!("{name} has no answer"))
                 .grade_entries(entries, *listing, &mut of_turn);
-            let named = |check: Check| Check {
-                name: CheckName {
+            for check in of_turn.checks {
+                let name = CheckName {
                     key: check.name.key.inside(&name),
                     ..check.name
-                },
-                ..check
-            };
-            graded.checks.extend(of_turn.checks.into_iter().map(named));
+                };
+                graded.checks.push(Check { name, ..check });
+            }
             graded.scores.extend(of_turn.scores);
         }
     }
@@ -261,21 +257,21 @@ impl GradedEntries {
     /// Adds the same checks of another run: a check holds if it holds for all runs, and an entry counts with its lowest score. `which` says
     /// which run failed.
     fn add(&mut self, which: &str, other: Self) {
-        for (check, other) in self.checks.iter_mut().zip(other.checks) {
+        for (check, other_check) in self.checks.iter_mut().zip(other.checks) {
             if let (CheckOutcome::Passed, CheckOutcome::Failed(failure)) =
-                (&check.outcome, other.outcome)
+                (&check.outcome, other_check.outcome)
             {
                 let detail = format!("{which}: {}", failure.detail);
                 let outcome = CheckOutcome::Failed(Box::new(Failure { detail, ..*failure }));
                 *check = Check {
                     outcome,
-                    expected: other.expected,
+                    expected: other_check.expected,
                     ..check.clone()
                 };
             }
         }
-        for (own, other) in self.scores.iter_mut().zip(other.scores) {
-            own.1 = own.1.min(other.1);
+        for (score, other_score) in self.scores.iter_mut().zip(other.scores) {
+            score.1 = score.1.min(other_score.1);
         }
     }
 
@@ -303,14 +299,14 @@ impl AnswerGrader<'_> {
     fn grade(
         &self,
         stated: Option<&AnswerChecks>,
-        own: &ParsedExpressions,
+        expressions: &ParsedExpressions,
         line: u32,
         graded: &mut GradedEntries,
     ) {
         if let Some(stated) = stated {
             self.grade_entries(&stated.entries, stated.listing, graded);
         }
-        for (stated, rule) in &own.checks {
+        for (stated, rule) in &expressions.checks {
             let key = stated.name.clone().map_or(CheckKey::Only, CheckKey::Named);
             let failure = self.expression_failure(stated, rule.as_deref());
             let check = Check::of(OWN_CHECK, key, line, || stated.expectation(), failure);
@@ -350,30 +346,30 @@ impl AnswerGrader<'_> {
                 expression,
             } => {
                 let rule = entry.rule.as_deref();
-                let check = |condition: &AnswerCondition| {
-                    let failure = self.failure(condition, *letter_case, rule);
-                    Check::of(
+                let mut checks = Vec::new();
+                for condition in conditions {
+                    checks.push(Check::of(
                         condition.word(),
                         key.clone(),
                         entry.line,
                         || condition.expectation(),
-                        failure,
-                    )
-                };
-                let expression = expression.iter().map(|one| {
-                    let (word, key) = match &one.name {
+                        self.failure(condition, *letter_case, rule),
+                    ));
+                }
+                if let Some(parsed) = expression {
+                    let (word, key) = match &parsed.name {
                         Some(name) => (OWN_CHECK, CheckKey::Named(name.clone())),
                         None => (ANSWER_EXPRESSION, key.clone()),
                     };
-                    Check::of(
+                    checks.push(Check::of(
                         word,
                         key,
                         entry.line,
-                        || one.expectation(),
-                        self.expression_failure(one, rule),
-                    )
-                });
-                conditions.iter().map(check).chain(expression).collect()
+                        || parsed.expectation(),
+                        self.expression_failure(parsed, rule),
+                    ));
+                }
+                checks
             }
             AnswerRequirement::Share { entries, min_score } => {
                 let score = self.score(entries);
@@ -391,12 +387,11 @@ impl AnswerGrader<'_> {
                     self.classifier
                         .failure(CheckFailure::Content, None, detail, action)
                 });
-                let expected = || format!("a score of at least {min_score}");
                 vec![Check::of(
                     MIN_SCORE,
                     key.clone(),
                     entry.line,
-                    expected,
+                    || format!("a score of at least {min_score}"),
                     failure,
                 )]
             }
@@ -420,18 +415,19 @@ impl AnswerGrader<'_> {
     }
 
     fn expression_failure(&self, stated: &StatedExpression, rule: Option<&str>) -> Option<Failure> {
-        self.expression_miss(stated).map(|miss| {
-            if self.is_without_answer(stated) {
-                return no_answer(miss.detail());
-            }
-            let fault = match miss {
-                ExpressionMiss::False(_) => CheckFailure::Content,
-                ExpressionMiss::NoValue(_) => CheckFailure::Unmapped,
-            };
-            let action = "compare the output with the expression; only if the output is right, correct the expression";
+        let miss = self.expression_miss(stated)?;
+        if self.is_without_answer(stated) {
+            return Some(no_answer(miss.detail()));
+        }
+        let fault = match miss {
+            ExpressionMiss::False(_) => CheckFailure::Content,
+            ExpressionMiss::NoValue(_) => CheckFailure::Unmapped,
+        };
+        let action = "compare the output with the expression; only if the output is right, correct the expression";
+        Some(
             self.classifier
-                .failure(fault, rule, miss.detail(), action.to_owned())
-        })
+                .failure(fault, rule, miss.detail(), action.to_owned()),
+        )
     }
 
     /// The check that a metric of the suite has a value.
@@ -452,8 +448,11 @@ impl AnswerGrader<'_> {
 
     /// The weighted share of the entries that hold.
     fn score(&self, entries: &[AnswerEntry]) -> f64 {
-        let held = |entry: &AnswerEntry| (entry.weight, indicator(self.holds(entry)));
-        weighted(&entries.iter().map(held).collect::<Vec<_>>())
+        let mut scores = Vec::new();
+        for entry in entries {
+            scores.push((entry.weight, indicator(self.holds(entry))));
+        }
+        weighted(&scores)
     }
 
     fn holds(&self, entry: &AnswerEntry) -> bool {
@@ -485,24 +484,23 @@ impl AnswerGrader<'_> {
                 letter_case,
                 expression,
             } => {
-                let of_condition = conditions.iter().find_map(|condition| {
-                    let (AnswerMiss::Content(detail) | AnswerMiss::Format(detail)) =
-                        self.miss(condition, *letter_case)?;
-                    Some(format!(
-                        "{} {weight}, expected {}: {detail}",
-                        condition.word(),
-                        condition.expectation()
-                    ))
-                });
-                let of_expression = || {
-                    let stated = expression.as_ref()?;
-                    let detail = self.expression_miss(stated)?.detail();
-                    Some(format!(
-                        "{ANSWER_EXPRESSION} {weight}, expected {}: {detail}",
-                        stated.expectation()
-                    ))
-                };
-                of_condition.or_else(of_expression)
+                for condition in conditions {
+                    if let Some(AnswerMiss::Content(detail) | AnswerMiss::Format(detail)) =
+                        self.miss(condition, *letter_case)
+                    {
+                        return Some(format!(
+                            "{} {weight}, expected {}: {detail}",
+                            condition.word(),
+                            condition.expectation()
+                        ));
+                    }
+                }
+                let stated = expression.as_ref()?;
+                let detail = self.expression_miss(stated)?.detail();
+                Some(format!(
+                    "{ANSWER_EXPRESSION} {weight}, expected {}: {detail}",
+                    stated.expectation()
+                ))
             }
             AnswerRequirement::Share { .. } => {
                 (!self.holds(entry)).then(|| format!("{MIN_SCORE} {weight}"))

@@ -148,12 +148,10 @@ impl<'a> AnswerReader<'a> {
         cursor: &JsonCursor<'_>,
         measured_with: &mut MeasuredWith,
     ) -> Result<Vec<AnswerEntry>, Diagnostic> {
-        let read = |(at, form)| self.entry(form, &cursor.inner(&[At(at)]), measured_with);
-        let entries = forms
-            .into_iter()
-            .enumerate()
-            .map(read)
-            .collect::<Result<Vec<_>, _>>()?;
+        let mut entries = Vec::new();
+        for (at, form) in forms.into_iter().enumerate() {
+            entries.push(self.entry(form, &cursor.inner(&[At(at)]), measured_with)?);
+        }
         if entries.iter().all(|entry| entry.weight <= 0.0) {
             let help = "give an entry a weight above 0";
             return Err(cursor.problem(&[], Code::BAD_NUMBER, "all weights are 0", help));
@@ -169,11 +167,11 @@ impl<'a> AnswerReader<'a> {
     ) -> Result<AnswerEntry, Diagnostic> {
         let weight = form.weight.unwrap_or(1.0);
         if !(0.0..=1e6).contains(&weight) {
-            let what = format!("the weight is {weight}");
+            let description = format!("the weight is {weight}");
             return Err(cursor.problem(
                 &[Key("weight")],
                 Code::BAD_NUMBER,
-                what,
+                description,
                 "write a number from 0 to 1000000",
             ));
         }
@@ -185,9 +183,9 @@ impl<'a> AnswerReader<'a> {
         };
         let (checks, min_score) = (form.checks.take(), form.min_score);
         if let (AnswerScope::Turn, Some(_)) = (self.scope, &form.expr) {
-            let what = "expr has no effect on a turn: an expression is about the whole run";
+            let description = "expr has no effect on a turn: an expression is about the whole run";
             let help = "state it in the answer of the case, where output.turns has the turns";
-            return Err(cursor.problem_of_key(&[Key("expr")], Code::NO_EFFECT, what, help));
+            return Err(cursor.problem_of_key(&[Key("expr")], Code::NO_EFFECT, description, help));
         }
         let expression = form
             .expr
@@ -219,14 +217,24 @@ impl<'a> AnswerReader<'a> {
                 if conditions.is_empty() && expression.is_none() && rule.is_none() =>
             {
                 if !(min_score > 0.0 && min_score <= 1.0) {
-                    let what = format!("min_score is {min_score}");
+                    let description = format!("min_score is {min_score}");
                     let help = "write a number above 0 and up to 1";
-                    return Err(cursor.problem(&[Key("min_score")], Code::BAD_NUMBER, what, help));
+                    return Err(cursor.problem(
+                        &[Key("min_score")],
+                        Code::BAD_NUMBER,
+                        description,
+                        help,
+                    ));
                 }
                 let inner = cursor.inner(&[Key("checks")]);
                 if forms.is_empty() {
-                    let (what, help) = ("the list of checks is empty", "state a check");
-                    return Err(cursor.problem(&[Key("checks")], Code::EMPTY_SET, what, help));
+                    let (description, help) = ("the list of checks is empty", "state a check");
+                    return Err(cursor.problem(
+                        &[Key("checks")],
+                        Code::EMPTY_SET,
+                        description,
+                        help,
+                    ));
                 }
                 AnswerRequirement::Share {
                     entries: self.entries(forms, &inner, measured_with)?,
@@ -234,9 +242,14 @@ impl<'a> AnswerReader<'a> {
                 }
             }
             (Some(_), Some(_)) => {
-                let what = "an entry with checks has conditions or a rule of its own";
+                let description = "an entry with checks has conditions or a rule of its own";
                 let help = "move them into one of its checks, or into another entry of the list";
-                return Err(cursor.problem_of_key(&[Key("checks")], Code::NO_EFFECT, what, help));
+                return Err(cursor.problem_of_key(
+                    &[Key("checks")],
+                    Code::NO_EFFECT,
+                    description,
+                    help,
+                ));
             }
             (Some(_), None) => {
                 let help = "state min_score, or write the checks as entries of a list: all entries of a list must hold";
@@ -288,42 +301,42 @@ impl ConditionReader<'_, '_> {
         } else {
             WordEdge::Free
         };
-        let one = |key, text: Option<String>, edge| {
-            text.map(|text| self.phrase(&[Key(key)], &text, edge))
-                .transpose()
-        };
-        let all = |key, texts: Option<Vec<String>>, edge| {
-            texts
-                .map(|texts| self.phrases(key, &texts, edge))
-                .transpose()
-        };
         let texts = [
-            one("equals", form.equals, WordEdge::Free)?.map(AnswerCondition::Equals),
-            all("one_of", form.one_of, WordEdge::Free)?.map(AnswerCondition::OneOf),
+            self.stated_phrase("equals", form.equals, WordEdge::Free)?
+                .map(AnswerCondition::Equals),
+            self.stated_phrases("one_of", form.one_of, WordEdge::Free)?
+                .map(AnswerCondition::OneOf),
         ];
         let words = [
-            all("all_of", form.all_of, edge)?.map(AnswerCondition::AllOf),
-            all("any_of", form.any_of, edge)?.map(AnswerCondition::AnyOf),
-            all("none_of", form.none_of, edge)?.map(AnswerCondition::NoneOf),
-            one("starts_with", form.starts_with, edge)?.map(AnswerCondition::StartsWith),
-            one("ends_with", form.ends_with, edge)?.map(AnswerCondition::EndsWith),
+            self.stated_phrases("all_of", form.all_of, edge)?
+                .map(AnswerCondition::AllOf),
+            self.stated_phrases("any_of", form.any_of, edge)?
+                .map(AnswerCondition::AnyOf),
+            self.stated_phrases("none_of", form.none_of, edge)?
+                .map(AnswerCondition::NoneOf),
+            self.stated_phrase("starts_with", form.starts_with, edge)?
+                .map(AnswerCondition::StartsWith),
+            self.stated_phrase("ends_with", form.ends_with, edge)?
+                .map(AnswerCondition::EndsWith),
         ];
-        let has = |conditions: &[Option<AnswerCondition>]| conditions.iter().any(Option::is_some);
-        let affects = [("whole_words", form.whole_words && !has(&words))];
-        let cased = (
-            "case_sensitive",
-            form.case_sensitive && !has(&words) && !has(&texts),
-        );
-        if let Some((key, _)) = affects
-            .into_iter()
-            .chain([cased])
-            .find(|(_, is_idle)| *is_idle)
-        {
-            let what = format!("{key} has no effect on this entry");
+        let has_words = words.iter().any(Option::is_some);
+        let has_texts = texts.iter().any(Option::is_some);
+        let idle_key = if form.whole_words && !has_words {
+            Some("whole_words")
+        } else if form.case_sensitive && !has_words && !has_texts {
+            Some("case_sensitive")
+        } else {
+            None
+        };
+        if let Some(key) = idle_key {
+            let description = format!("{key} has no effect on this entry");
             let help = "remove it, or state a text that it applies to, such as all_of; in a regex, write (?i) or \\b";
-            return Err(self
-                .cursor
-                .problem_of_key(&[Key(key)], Code::NO_EFFECT, what, help));
+            return Err(self.cursor.problem_of_key(
+                &[Key(key)],
+                Code::NO_EFFECT,
+                description,
+                help,
+            ));
         }
         let place = if form.whole_json {
             JsonPlace::Whole
@@ -331,22 +344,22 @@ impl ConditionReader<'_, '_> {
             JsonPlace::Anywhere
         };
         if form.whole_json && form.json_schema.is_none() && form.json.is_none() {
-            let (what, help) = (
+            let (description, help) = (
                 "whole_json has no effect on this entry",
                 "remove it, or state json_schema or json",
             );
             return Err(self.cursor.problem_of_key(
                 &[Key("whole_json")],
                 Code::NO_EFFECT,
-                what,
+                description,
                 help,
             ));
         }
-        let pattern =
-            |key, text: Option<String>| text.map(|text| self.pattern(key, &text)).transpose();
         let rest = [
-            pattern("regex", form.regex)?.map(AnswerCondition::Regex),
-            pattern("not_regex", form.not_regex)?.map(AnswerCondition::NotRegex),
+            self.stated_pattern("regex", form.regex)?
+                .map(AnswerCondition::Regex),
+            self.stated_pattern("not_regex", form.not_regex)?
+                .map(AnswerCondition::NotRegex),
             form.json_schema
                 .map(|schema| self.schema(schema, place, measured_with))
                 .transpose()?,
@@ -376,23 +389,48 @@ impl ConditionReader<'_, '_> {
             .collect())
     }
 
+    fn stated_phrase(
+        &self,
+        key: &str,
+        text: Option<String>,
+        edge: WordEdge,
+    ) -> Result<Option<AnswerPhrase>, Diagnostic> {
+        text.map(|text| self.phrase(&[Key(key)], &text, edge))
+            .transpose()
+    }
+
+    fn stated_phrases(
+        &self,
+        key: &str,
+        texts: Option<Vec<String>>,
+        edge: WordEdge,
+    ) -> Result<Option<Vec<AnswerPhrase>>, Diagnostic> {
+        texts
+            .map(|texts| self.phrases(key, &texts, edge))
+            .transpose()
+    }
+
+    fn stated_pattern(&self, key: &str, text: Option<String>) -> Result<Option<Regex>, Diagnostic> {
+        text.map(|text| self.pattern(key, &text)).transpose()
+    }
+
     fn limit(&self, key: &str, most: Option<f64>) -> Result<Option<f64>, Diagnostic> {
         match most {
             Some(_) if self.reader.scope == AnswerScope::Turn => {
-                let what = format!(
+                let description = format!(
                     "{key} has no effect on a turn: time and cost are known of the whole run"
                 );
                 let help = "state it in the answer of the case";
                 Err(self
                     .cursor
-                    .problem_of_key(&[Key(key)], Code::NO_EFFECT, what, help))
+                    .problem_of_key(&[Key(key)], Code::NO_EFFECT, description, help))
             }
             Some(most) if most < 0.0 => {
-                let what = format!("{key} is {most}");
+                let description = format!("{key} is {most}");
                 Err(self.cursor.problem(
                     &[Key(key)],
                     Code::BAD_NUMBER,
-                    what,
+                    description,
                     "write a number that is not below 0",
                 ))
             }
@@ -407,7 +445,7 @@ impl ConditionReader<'_, '_> {
         measured_with: &mut MeasuredWith,
     ) -> Result<AnswerCondition, Diagnostic> {
         let cursor = self.cursor.inner(&[Key("not")]);
-        let own = [
+        let entry_keys = [
             ("checks", form.checks.is_some()),
             ("min_score", form.min_score.is_some()),
             ("weight", form.weight.is_some()),
@@ -415,12 +453,12 @@ impl ConditionReader<'_, '_> {
             ("not", form.not.is_some()),
             ("expr", form.expr.is_some()),
         ];
-        if let Some((key, _)) = own.into_iter().find(|(_, is_stated)| *is_stated) {
-            let what = format!("{key} has no effect in not");
+        if let Some((key, _)) = entry_keys.into_iter().find(|(_, is_stated)| *is_stated) {
+            let description = format!("{key} has no effect in not");
             return Err(cursor.problem_of_key(
                 &[Key(key)],
                 Code::NO_EFFECT,
-                what,
+                description,
                 "state it next to not",
             ));
         }
@@ -466,11 +504,11 @@ impl ConditionReader<'_, '_> {
         edge: WordEdge,
     ) -> Result<Vec<AnswerPhrase>, Diagnostic> {
         if texts.is_empty() {
-            let what = format!("the list {key} is empty");
+            let description = format!("the list {key} is empty");
             return Err(self.cursor.problem(
                 &[Key(key)],
                 Code::EMPTY_SET,
-                what,
+                description,
                 "state a text, or remove the list",
             ));
         }
@@ -482,20 +520,21 @@ impl ConditionReader<'_, '_> {
     }
 
     fn pattern(&self, key: &str, text: &str) -> Result<Regex, Diagnostic> {
-        let refuse = |what: String| {
-            let help = "write a regular expression of the crate regex; it has no look-around and no back-references";
-            self.cursor
-                .problem(&[Key(key)], Code::BAD_PATTERN, what, help)
+        let description = if text.is_empty() {
+            "the regular expression is empty".to_owned()
+        } else {
+            match Regex::new(text) {
+                Ok(pattern) => return Ok(pattern),
+                Err(error) => format!(
+                    "invalid regular expression \"{text}\": {}",
+                    last_line(&error.to_string())
+                ),
+            }
         };
-        if text.is_empty() {
-            return Err(refuse("the regular expression is empty".to_owned()));
-        }
-        Regex::new(text).map_err(|error| {
-            refuse(format!(
-                "invalid regular expression \"{text}\": {}",
-                last_line(&error.to_string())
-            ))
-        })
+        let help = "write a regular expression of the crate regex; it has no look-around and no back-references";
+        Err(self
+            .cursor
+            .problem(&[Key(key)], Code::BAD_PATTERN, description, help))
     }
 
     /// The schema itself, or that in the file with this path, relative to the golden file.
@@ -518,7 +557,7 @@ impl ConditionReader<'_, '_> {
                 measured_with.push_str(&source.text);
                 json::golden::<Value>(&source)?
             }
-            other => other,
+            schema => schema,
         };
         let validator = JsonSchemaValidator::new(&schema).map_err(|reason| {
             let help =
@@ -546,13 +585,13 @@ impl ConditionReader<'_, '_> {
             let path = [Key("json"), Key(&name)];
             let steps: FieldPath = name.split('.').map(str::to_owned).collect();
             if steps.iter().any(String::is_empty) {
-                let (what, help) = (
+                let (description, help) = (
                     format!("invalid path \"{name}\""),
                     "write keys, separated by dots",
                 );
                 return Err(self
                     .cursor
-                    .problem_of_key(&path, Code::BAD_PATH, what, help));
+                    .problem_of_key(&path, Code::BAD_PATH, description, help));
             }
             let matcher = FieldMatcher::read(form, &name, self.cursor, &path)?;
             Ok((name.clone(), steps, matcher))
@@ -575,10 +614,13 @@ impl ConditionReader<'_, '_> {
             .filter_map(|(unit, range)| Some((unit, range?)))
             .collect();
         if stated.is_empty() {
-            let (what, help) = ("length states no unit", "state chars, words or lines");
-            return Err(self
-                .cursor
-                .problem(&[Key("length")], Code::ASKS_NOTHING, what, help));
+            let (description, help) = ("length states no unit", "state chars, words or lines");
+            return Err(self.cursor.problem(
+                &[Key("length")],
+                Code::ASKS_NOTHING,
+                description,
+                help,
+            ));
         }
         for (unit, range) in stated {
             range.checked(self.cursor, &[Key("length"), Key(unit)])?;
@@ -598,9 +640,11 @@ impl ConditionReader<'_, '_> {
         self.cursor.filled(&path, "the text to compare with", &to)?;
         let length = to.chars().count();
         if length > LONGEST {
-            let what = format!("the text to compare with has {length} characters");
+            let description = format!("the text to compare with has {length} characters");
             let help = format!("write at most {LONGEST}");
-            return Err(self.cursor.problem(&path, Code::BAD_NUMBER, what, help));
+            return Err(self
+                .cursor
+                .problem(&path, Code::BAD_NUMBER, description, help));
         }
         let stated = [
             (SimilarityMeasure::RougeL, rouge_l),
@@ -612,24 +656,27 @@ impl ConditionReader<'_, '_> {
             .filter_map(|(measure, minimum)| Some((measure, minimum?)))
             .collect();
         if measures.is_empty() && max_edits.is_none() {
-            let (what, help) = (
+            let (description, help) = (
                 "similar states no minimum",
                 "state rouge_l, token_f1, levenshtein or max_edits",
             );
-            return Err(self
-                .cursor
-                .problem(&[Key("similar")], Code::ASKS_NOTHING, what, help));
+            return Err(self.cursor.problem(
+                &[Key("similar")],
+                Code::ASKS_NOTHING,
+                description,
+                help,
+            ));
         }
         if let Some((measure, minimum)) = measures
             .iter()
             .find(|(_, minimum)| !(*minimum > 0.0 && *minimum <= 1.0))
         {
-            let what = format!("the minimum of {} is {minimum}", measure.as_str());
+            let description = format!("the minimum of {} is {minimum}", measure.as_str());
             let path = [Key("similar"), Key(measure.as_str())];
             return Err(self.cursor.problem(
                 &path,
                 Code::BAD_NUMBER,
-                what,
+                description,
                 "write a number above 0 and up to 1",
             ));
         }

@@ -42,31 +42,28 @@ impl AnswerText {
     /// The answer; `None` if it is missing or blank.
     pub fn of(run: &Run, output: AnswerOutput) -> Option<Self> {
         let outputs = lenient::any(&run.outputs).ok()?;
-        let under = |keys: &[&str]| {
-            keys.iter()
-                .filter_map(|key| outputs.get(key))
-                .find(|value| !value.is_null())
-        };
-        let found = match output {
+        let stated = match output {
             AnswerOutput::None => None,
-            AnswerOutput::Under(keys) => match under(keys) {
+            AnswerOutput::Under(keys) => match value_under(&outputs, keys) {
                 Some(value) => Some(value).filter(|value| value.is_string()),
                 None => {
                     return Some(Self::of_text(last_answer(run)?, run.tokens))
                         .filter(|answer| !answer.is_blank());
                 }
             },
-            AnswerOutput::UnderOrWhole(keys) => under(keys).or(Some(&outputs)),
-            AnswerOutput::TextOrList(list) if under(&[list]).is_some() => Some(&outputs),
-            AnswerOutput::TextOrList(_) => under(&["text"]).or(Some(&outputs)),
+            AnswerOutput::UnderOrWhole(keys) => value_under(&outputs, keys).or(Some(&outputs)),
+            AnswerOutput::TextOrList(list) if value_under(&outputs, &[list]).is_some() => {
+                Some(&outputs)
+            }
+            AnswerOutput::TextOrList(_) => value_under(&outputs, &["text"]).or(Some(&outputs)),
         }?;
-        let (text, structured) = match found {
+        let (text, structured) = match stated {
             Value::String(text) if text.trim_start().starts_with("{\\rtf") => {
                 (plain_text(text), None)
             }
             Value::String(text) => (text.clone(), None),
             Value::Object(fields) if fields.is_empty() => return None,
-            other => (other.to_string(), Some(other.clone())),
+            value => (value.to_string(), Some(value.clone())),
         };
         Some(Self {
             structured,
@@ -135,11 +132,13 @@ impl AnswerText {
 
     /// Whether a test holds for the text or for one of its parts, in the normal form.
     pub fn is_somewhere(&self, letter_case: LetterCase, holds: impl Fn(&str) -> bool) -> bool {
-        let all =
-            |normal: fn(&str) -> String| self.parts().iter().map(|part| normal(part)).collect();
         let parts = match letter_case {
-            LetterCase::Ignored => self.folded_parts.get_or_init(|| all(norm)),
-            LetterCase::Counts => self.cased_parts.get_or_init(|| all(norm_cased)),
+            LetterCase::Ignored => self
+                .folded_parts
+                .get_or_init(|| self.parts().iter().map(|part| norm(part)).collect()),
+            LetterCase::Counts => self
+                .cased_parts
+                .get_or_init(|| self.parts().iter().map(|part| norm_cased(part)).collect()),
         };
         holds(self.normal(letter_case)) || parts.iter().any(|part| holds(part))
     }
@@ -161,27 +160,42 @@ impl AnswerText {
 
     /// The JSON of the answer, and how it was read; `None` without JSON.
     pub fn json(&self) -> Option<&(Value, Layer)> {
-        let read = || match &self.structured {
-            Some(value) => Some((value.clone(), Layer::Structured)),
-            None => match lenient::any(&self.text) {
-                Ok(value) => Some((value, Layer::Strict)),
-                Err(_) => {
-                    recover_any(&self.text).map(|found| (found.value, Layer::from(found.layer)))
-                }
-            },
-        };
-        self.json.get_or_init(read).as_ref()
+        self.json.get_or_init(|| self.read_json()).as_ref()
     }
+
+    fn read_json(&self) -> Option<(Value, Layer)> {
+        if let Some(value) = &self.structured {
+            return Some((value.clone(), Layer::Structured));
+        }
+        if let Ok(value) = lenient::any(&self.text) {
+            return Some((value, Layer::Strict));
+        }
+        let recovered = recover_any(&self.text)?;
+        Some((recovered.value, Layer::from(recovered.layer)))
+    }
+}
+
+/// The first value under these keys that is not null.
+fn value_under<'v>(outputs: &'v Value, keys: &[&str]) -> Option<&'v Value> {
+    keys.iter()
+        .filter_map(|key| outputs.get(key))
+        .find(|value| !value.is_null())
 }
 
 fn add_texts(value: &Value, texts: &mut Vec<String>) {
     match value {
         Value::String(text) => texts.push(text.clone()),
-        Value::Array(list) => list.iter().for_each(|one| add_texts(one, texts)),
-        Value::Object(fields) => fields.iter().for_each(|(key, one)| {
-            texts.push(key.clone());
-            add_texts(one, texts);
-        }),
+        Value::Array(list) => {
+            for item in list {
+                add_texts(item, texts);
+            }
+        }
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                texts.push(key.clone());
+                add_texts(value, texts);
+            }
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
