@@ -20,7 +20,7 @@ const NAMED_CASES: usize = 10;
 const RESTORED: usize = 3;
 
 /// What a recorder of one's own does, so that its recordings count.
-const OWN_RECORDER: &str = "a recorder of your own writes `recorded_at` and the digests";
+const OWN_RECORDER: &str = "a program of your own writes `provenance.recorded_at`, by which equal answers are new, and `goldgate stamp` the digests";
 
 /// A graded recording with what the report says of it.
 pub struct NamedRecording {
@@ -370,15 +370,18 @@ impl AgentRecordings<'_> {
         }
         let again = self.record_again(members);
         let stamp = self.stamp(members, " --stale");
+        let edited = Proof::Stale(Digest::Content);
+        let condition = if members.iter().all(|one| one.graded.proof == edited) {
+            "if these are answers of the agent"
+        } else {
+            "if the change cannot alter an answer"
+        };
         match again.recorder {
             OwnRecorder::Wrote => format!(
-                "{}, then `{stamp}`; that command alone if the change cannot alter an answer",
+                "{}, then `{stamp}`; that command alone {condition}",
                 again.text
             ),
-            OwnRecorder::No => format!(
-                "{}; if the change cannot alter an answer: `{stamp}`",
-                again.text
-            ),
+            OwnRecorder::No => format!("{}; {condition}: `{stamp}`", again.text),
         }
     }
 
@@ -421,8 +424,13 @@ impl AgentRecordings<'_> {
             "recordings state no digests",
         );
         let stamp = stamp_command(self.config, self.suite, self.agent, RecordedCases::All, "");
+        let count = if members.len() == 1 {
+            "it counts"
+        } else {
+            "they count"
+        };
         format!(
-            "{subject} ({}), so a change of the agent asks for them; if made with the present files: `{stamp}`",
+            "{subject} ({}): once the agent changes, {count} no longer; if made with the present files: `{stamp}`",
             first_of(&names(members))
         )
     }
