@@ -85,7 +85,7 @@ impl ToolUseCaseForm {
         let results = !self.expected_flags.is_empty() || !self.expected_tool_output.is_empty();
         if !(of_turns || of_case || phrases || results || frame.is_draft()) {
             let conversation = "the conversation requires nothing";
-            let (path, what, help) = match messages {
+            let (path, message, help) = match messages {
                 UserMessages::Query(_) => (
                     vec![],
                     "the case requires nothing",
@@ -102,19 +102,20 @@ impl ToolUseCaseForm {
                     "state an expectation of the case, such as expected_tools or answer",
                 ),
             };
-            return Err(cursor.problem(&path, Code::ASKS_NOTHING, what, help));
+            return Err(cursor.problem(&path, Code::ASKS_NOTHING, message, help));
         }
         let calling = turns
             .iter()
             .position(|turn| turn.tools.as_ref().is_some_and(|tools| !tools.is_empty()));
         match (&self.expected_tools, calling) {
             (Some(none), Some(turn)) if none.is_empty() => {
-                let what = format!("expected_tools allows no call, but turns.{turn} expects one");
+                let message =
+                    format!("expected_tools allows no call, but turns.{turn} expects one");
                 let help = "remove expected_tools, or list the tools of the turns";
                 Err(cursor.problem_of_key(
                     &[Key("expected_tools")],
                     Code::CONTRADICTION,
-                    what,
+                    message,
                     help,
                 ))
             }
@@ -155,18 +156,15 @@ impl Flags {
 /// The parts of a file of cases, by case id.
 pub fn entries(file: &Value) -> BTreeMap<String, &Value> {
     let list = file.as_array().or_else(|| file.get("cases")?.as_array());
-    let named = list.into_iter().flatten().enumerate().map(|(index, case)| {
-        let text = |key| case.get(key).and_then(Value::as_str);
-        let id = case.get("id").and_then(CaseIdText::of);
-        (
-            id.map_or_else(
-                || default_id(text("category"), index),
-                |CaseIdText(text)| text,
-            ),
-            case,
-        )
-    });
-    named.collect()
+    let mut entries = BTreeMap::new();
+    for (index, case) in list.into_iter().flatten().enumerate() {
+        let id = match case.get("id").and_then(CaseIdText::of) {
+            Some(CaseIdText(text)) => text,
+            None => default_id(case.get("category").and_then(Value::as_str), index),
+        };
+        entries.insert(id, case);
+    }
+    entries
 }
 
 pub fn cases(
@@ -182,12 +180,12 @@ pub fn cases(
             continue;
         };
         if !ids.insert(case.id.clone()) {
-            let what = format!("duplicate id \"{}\"", case.id);
+            let message = format!("duplicate id \"{}\"", case.id);
             let cursor = JsonCursor::part(source, raw);
             problems.push(cursor.problem(
                 &[Key("id")],
                 Code::DUPLICATE_ID,
-                what,
+                message,
                 "give each case its own id",
             ));
         }
@@ -296,47 +294,27 @@ fn case(
 
 /// Expectations that the declared tools cannot satisfy: an undeclared tool, or a result that no tool returns.
 pub fn unanswerable(source: &SourceText, declared: &[CannedTool]) -> Vec<Diagnostic> {
-    let mut found = Vec::new();
+    let mut problems = Vec::new();
     let Ok(CasesFile(raws)) = json::golden(source) else {
-        return found;
+        return problems;
     };
     for raw in raws {
         let Ok(Framed { form, .. }) = json::part::<Framed<ToolUseCaseForm>>(source, raw) else {
             continue;
         };
         let cursor = JsonCursor::part(source, raw);
-        let results =
-            |name: &str| Some(&declared.iter().find(|tool| tool.spec.name == name)?.results);
-        let undeclared = |path: &[Step<'_>], name: &str| {
-            let known = declared.iter().map(|tool| &tool.spec.name);
-            let help = did_you_mean(name, known, "add it to the file of the suite's tools");
-            cursor.problem_of_key(
-                path,
-                Code::UNSATISFIABLE,
-                format!("the tool \"{name}\" is not declared"),
-                help,
-            )
-        };
-        for (at, name) in form
-            .expected_tools
-            .iter()
-            .flatten()
-            .enumerate()
-            .filter(|(_, name)| results(name).is_none())
-        {
-            found.push(undeclared(&[Key("expected_tools"), At(at)], name));
+        for (index, name) in form.expected_tools.iter().flatten().enumerate() {
+            if declared_tool(declared, name).is_none() {
+                let path = [Key("expected_tools"), At(index)];
+                problems.push(undeclared(&cursor, &path, name, declared));
+            }
         }
         for (turn, TurnForm { tools, .. }) in form.turns.iter().flatten().enumerate() {
-            for (at, name) in tools
-                .iter()
-                .flatten()
-                .enumerate()
-                .filter(|(_, name)| results(name).is_none())
-            {
-                found.push(undeclared(
-                    &[Key("turns"), At(turn), Key("tools"), At(at)],
-                    name,
-                ));
+            for (index, name) in tools.iter().flatten().enumerate() {
+                if declared_tool(declared, name).is_none() {
+                    let path = [Key("turns"), At(turn), Key("tools"), At(index)];
+                    problems.push(undeclared(&cursor, &path, name, declared));
+                }
             }
         }
         for (name, pairs) in &form.expected_tool_output {
@@ -344,16 +322,40 @@ pub fn unanswerable(source: &SourceText, declared: &[CannedTool]) -> Vec<Diagnos
                 [Key("expected_tool_output"), Key(name)],
                 Value::Object(pairs.clone()),
             );
-            match results(name) {
-                None => found.push(undeclared(&path, name)),
-                Some(results) if results.iter().any(|result| contains(&result.says, &wanted)) => {}
+            match declared_tool(declared, name) {
+                None => problems.push(undeclared(&cursor, &path, name, declared)),
+                Some(tool)
+                    if tool
+                        .results
+                        .iter()
+                        .any(|result| contains(&result.says, &wanted)) => {}
                 Some(_) => {
-                    let what = format!("no declared result of {name} contains {wanted}");
+                    let message = format!("no declared result of {name} contains {wanted}");
                     let help = "add a result to the tool, or fix the expectation";
-                    found.push(cursor.problem_of_key(&path, Code::UNSATISFIABLE, what, help));
+                    problems.push(cursor.problem_of_key(&path, Code::UNSATISFIABLE, message, help));
                 }
             }
         }
     }
-    found
+    problems
+}
+
+fn declared_tool<'a>(declared: &'a [CannedTool], name: &str) -> Option<&'a CannedTool> {
+    declared.iter().find(|tool| tool.spec.name == name)
+}
+
+fn undeclared(
+    cursor: &JsonCursor<'_>,
+    path: &[Step<'_>],
+    name: &str,
+    declared: &[CannedTool],
+) -> Diagnostic {
+    let known = declared.iter().map(|tool| &tool.spec.name);
+    let help = did_you_mean(name, known, "add it to the file of the suite's tools");
+    cursor.problem_of_key(
+        path,
+        Code::UNSATISFIABLE,
+        format!("the tool \"{name}\" is not declared"),
+        help,
+    )
 }

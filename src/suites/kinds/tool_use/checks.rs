@@ -23,12 +23,11 @@ impl ToolUseChecker<'_> {
     pub fn checks(&self) -> Vec<Check> {
         let line = self.case.line;
         let form = "make the agent answer with a text, and record its calls as [{name, arguments, result}]";
-        let readable = || "an answer with a text or a tool call".to_owned();
         let mut checks = vec![Check::of(
             "schema",
             CheckKey::Only,
             line,
-            readable,
+            || "an answer with a text or a tool call".to_owned(),
             self.classifier.schema(form),
         )];
         if self.case.tools.as_ref().is_some_and(Vec::is_empty) {
@@ -41,32 +40,22 @@ impl ToolUseChecker<'_> {
             ));
         }
         for tool in self.case.tools.iter().flatten() {
-            let expected = || format!("a call of {tool}");
             checks.push(Check::of(
                 "expected_tool",
                 CheckKey::named(tool.as_str()),
                 line,
-                expected,
+                || format!("a call of {tool}"),
                 self.tool(tool),
             ));
         }
         if !self.case.phrases.is_empty() {
-            let expected = || {
-                let phrases: Vec<String> = self
-                    .case
-                    .phrases
-                    .iter()
-                    .map(|phrase| format!("\"{}\"", phrase.as_str()))
-                    .collect();
-                format!("an answer with {}", phrases.join(" or "))
-            };
             let failure = self.phrase();
             let unknown = self.unread().filter(|_| failure.is_some());
             let check = Check::of(
                 "expected_output_contains",
                 CheckKey::Only,
                 line,
-                expected,
+                || format!("an answer with {}", self.quoted_phrases().join(" or ")),
                 failure,
             );
             checks.push(check.or_unknown(unknown));
@@ -80,14 +69,12 @@ impl ToolUseChecker<'_> {
                     format!("the answer contains no phrase from the term list of the flag {name}: {}", self.answer());
                 self.classifier.failure(CheckFailure::Content, self.case.rule.as_deref(), detail, action)
             });
-            let expected =
-                || format!("an answer with a phrase from the term list of the flag {name}");
             let unknown = self.unread().filter(|_| missing.is_some());
             let check = Check::of(
                 "expected_flag",
                 CheckKey::named(name.as_str()),
                 line,
-                expected,
+                || format!("an answer with a phrase from the term list of the flag {name}"),
                 missing,
             );
             checks.push(check.or_unknown(unknown));
@@ -98,23 +85,21 @@ impl ToolUseChecker<'_> {
             // Another call of the tool may have returned it.
             let is_unknown = failure.is_some() && results.contains(&None);
             let why = format!("the recording does not have what the tool {tool} returned");
-            let expected = || format!("{tool} returns {part}");
             let check = Check::of(
                 "expected_tool_output",
                 CheckKey::named(tool.as_str()),
                 line,
-                expected,
+                || format!("{tool} returns {part}"),
                 failure,
             );
             checks.push(check.or_unknown(is_unknown.then_some(&why)));
         }
         if let (Some(trajectory), Some(followed)) = (&self.case.trajectory, self.path) {
-            let failure = |condition| self.not_followed(followed, condition);
             checks.extend(trajectory_checks(
                 trajectory,
                 &CheckKey::Only,
                 line,
-                &failure,
+                &|condition| self.not_followed(followed, condition),
             ));
         }
         checks.extend(self.conversation());
@@ -145,11 +130,14 @@ impl ToolUseChecker<'_> {
     }
 
     fn no_tool(&self) -> Option<Failure> {
-        (!self.produced.calls.is_empty()).then(|| {
-            let action = "make the prompt say when to answer without a tool";
+        if self.produced.calls.is_empty() {
+            return None;
+        }
+        let action = "make the prompt say when to answer without a tool".to_owned();
+        Some(
             self.classifier
-                .failure(CheckFailure::Choice, None, self.called(), action.to_owned())
-        })
+                .failure(CheckFailure::Choice, None, self.called(), action),
+        )
     }
 
     fn tool(&self, tool: &str) -> Option<Failure> {
@@ -165,15 +153,30 @@ impl ToolUseChecker<'_> {
             .failure(CheckFailure::Choice, None, detail, action)
     }
 
+    fn quoted_phrases(&self) -> Vec<String> {
+        let phrases = self.case.phrases.iter();
+        phrases
+            .map(|phrase| format!("\"{}\"", phrase.as_str()))
+            .collect()
+    }
+
     fn phrase(&self) -> Option<Failure> {
-        let expected = &self.case.phrases;
-        (!expected.iter().any(|phrase| phrase.is_in(&self.produced.answer))).then(|| {
-            let expected: Vec<String> = expected.iter().map(|phrase| format!("\"{}\"", phrase.as_str())).collect();
-            let action =
-                "make the prompt require this wording; only if the answer is right, add its wording to the case";
-            let detail = format!("none of {} is in the answer {}", expected.join(", "), self.answer());
-            self.classifier.failure(CheckFailure::Content, self.case.rule.as_deref(), detail, action.to_owned())
-        })
+        let mut phrases = self.case.phrases.iter();
+        if phrases.any(|phrase| phrase.is_in(&self.produced.answer)) {
+            return None;
+        }
+        let action = "make the prompt require this wording; only if the answer is right, add its wording to the case";
+        let detail = format!(
+            "none of {} is in the answer {}",
+            self.quoted_phrases().join(", "),
+            self.answer()
+        );
+        Some(self.classifier.failure(
+            CheckFailure::Content,
+            self.case.rule.as_deref(),
+            detail,
+            action.to_owned(),
+        ))
     }
 
     /// Why a phrase that is not found may be in the answer; `None` if the recording has the whole answer.
@@ -197,21 +200,21 @@ impl ToolUseChecker<'_> {
             return Some(self.not_called(tool, self.called()));
         };
         let mut recorded = results.iter().flatten();
-        (!recorded.any(|result| contains(result, part))).then(|| {
-            let last = last.unwrap_or(&Value::Null).to_string();
-            let last: String = last.chars().take(160).collect();
-            let action = format!(
-                "compare the arguments of {tool} with the case, then check the data behind the tool"
-            );
-            let detail =
-                format!("no call of {tool} returned {part}; the last call returned {last}");
-            self.classifier.failure(
-                CheckFailure::Content,
-                self.case.rule.as_deref(),
-                detail,
-                action,
-            )
-        })
+        if recorded.any(|result| contains(result, part)) {
+            return None;
+        }
+        let last = last.unwrap_or(&Value::Null).to_string();
+        let last: String = last.chars().take(160).collect();
+        let action = format!(
+            "compare the arguments of {tool} with the case, then check the data behind the tool"
+        );
+        let detail = format!("no call of {tool} returned {part}; the last call returned {last}");
+        Some(self.classifier.failure(
+            CheckFailure::Content,
+            self.case.rule.as_deref(),
+            detail,
+            action,
+        ))
     }
 }
 
@@ -222,18 +225,17 @@ pub fn trajectory_checks(
     line: u32,
     failure: &dyn Fn(TrajectoryCondition) -> Option<Failure>,
 ) -> Vec<Check> {
-    let stated = TrajectoryCondition::ALL
-        .into_iter()
-        .filter(|condition| trajectory.states(*condition));
-    let check = |condition: TrajectoryCondition| {
-        let expected = || trajectory.expectation(condition);
-        Check::of(
-            condition.as_str(),
-            key.clone(),
-            line,
-            expected,
-            failure(condition),
-        )
-    };
-    stated.map(check).collect()
+    let mut checks = Vec::new();
+    for condition in TrajectoryCondition::ALL {
+        if trajectory.states(condition) {
+            checks.push(Check::of(
+                condition.as_str(),
+                key.clone(),
+                line,
+                || trajectory.expectation(condition),
+                failure(condition),
+            ));
+        }
+    }
+    checks
 }

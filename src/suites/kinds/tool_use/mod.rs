@@ -234,8 +234,6 @@ impl Suite for ToolUse {
         };
         let shortfalls = case.unexpected_calls(&produced.calls);
         let passed = indicator(all_hold(&checks));
-        let is_of = |category: &str| case.category.as_deref() == Some(category);
-        let of = |category: &str| is_of(category).then_some(passed);
         let (used, expected) = case.used_tools(&produced);
         let unexpected = produced
             .calls
@@ -243,7 +241,14 @@ impl Suite for ToolUse {
             .filter(|call| case.is_unexpected(call))
             .count();
         // What a case does not state, its calls cannot miss.
-        let perfect = |value: f64| case.states_tools().then_some(value);
+        let (tool_recall, unexpected_tool_rate) = if case.states_tools() {
+            (
+                share(used, expected).or(Some(1.0)),
+                share(unexpected, produced.calls.len()).or(Some(0.0)),
+            )
+        } else {
+            (share(used, expected), None)
+        };
         let read_part = if produced.answer.is_empty() && produced.calls.is_empty() {
             ReadPart::Nothing
         } else {
@@ -251,15 +256,12 @@ impl Suite for ToolUse {
         };
         let values = ToolUseMetrics {
             case_pass_rate: Some(passed),
-            case_pass_rate_happy_path: of("happy_path"),
-            case_pass_rate_edge_case: of("edge_case"),
-            case_pass_rate_adversarial: of("adversarial"),
-            case_pass_rate_multi_step: of("multi_step"),
-            tool_recall: share(used, expected).or(perfect(1.0)),
-            unexpected_tool_rate: match case.states_tools() {
-                true => share(unexpected, produced.calls.len()).or(perfect(0.0)),
-                false => None,
-            },
+            case_pass_rate_happy_path: case.value_in("happy_path", passed),
+            case_pass_rate_edge_case: case.value_in("edge_case", passed),
+            case_pass_rate_adversarial: case.value_in("adversarial", passed),
+            case_pass_rate_multi_step: case.value_in("multi_step", passed),
+            tool_recall,
+            unexpected_tool_rate,
             trajectory_f1: case.trajectory_f1(path.as_ref(), &produced),
         };
         Ok(Grade {
@@ -278,17 +280,18 @@ impl Suite for ToolUse {
             .iter()
             .filter_map(|case| case.category.as_deref())
             .collect();
-        let own = there
+        let family = there
             .into_iter()
             .filter(|category| !CATEGORIES.contains(category));
-        own.filter_map(|category| category_metric(&format!("case_pass_rate[{category}]")))
+        family
+            .filter_map(|category| category_metric(&format!("case_pass_rate[{category}]")))
             .collect()
     }
 
     fn family_value(&self, pair: &Pair, metric: &str, checks: &[Check]) -> Option<f64> {
         let category = category_of(metric)?;
-        let own = self.table.case(pair).category.as_deref();
-        (own == Some(category)).then(|| indicator(all_hold(checks)))
+        let stated = self.table.case(pair).category.as_deref();
+        (stated == Some(category)).then(|| indicator(all_hold(checks)))
     }
 
     fn ask(
@@ -340,10 +343,10 @@ impl Suite for ToolUse {
             .filter(|category| !CATEGORIES.contains(category))
         {
             if let Some(near) = nearest(category, CATEGORIES) {
-                let what = format!("{category} is a category of its own");
+                let message = format!("{category} is a category of its own");
                 audit.note(
                     &self.table.pairs.path,
-                    what,
+                    message,
                     format!("did you mean \"{near}\"?"),
                 );
             }

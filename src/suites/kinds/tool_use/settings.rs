@@ -75,6 +75,16 @@ impl FromKeys for ToolUseSettings {
     }
 }
 
+impl ToolUseSettings {
+    fn render_flag(&self, name: &str) -> String {
+        match self.flags.get(name) {
+            Some(flag) => format!("{} when {}", flag.terms, flag.when),
+            None if name == BUILT_IN_FLAG => "the built-in one".to_owned(),
+            None => "none".to_owned(),
+        }
+    }
+}
+
 impl OwnSettings for ToolUseSettings {
     const RULES: &'static [SettingRule] = &[
         SettingRule::of("tools", Treatment::Approval("tools file of `{}`:")),
@@ -135,49 +145,47 @@ impl OwnSettings for ToolUseSettings {
     /// A new flag changes no existing case, because no case could use it. The built-in flag already applied before.
     fn changes(old: &Self, new: &Self, suite: &SuiteId) -> Vec<SettingChange> {
         let names: BTreeSet<&String> = old.flags.keys().chain(new.flags.keys()).collect();
-        let changed = names
-            .into_iter()
-            .filter(|name| old.flags.get(*name) != new.flags.get(*name));
-        let change = |name: &String| {
-            let is_built_in = name == BUILT_IN_FLAG;
-            let render = |settings: &Self| match settings.flags.get(name) {
-                Some(flag) => format!("{} when {}", flag.terms, flag.when),
-                None if is_built_in => "the built-in one".to_owned(),
-                None => "none".to_owned(),
-            };
-            let (weight, words) = match old.flags.contains_key(name) || is_built_in {
-                false => (
+        let mut changes = Vec::new();
+        for name in names {
+            if old.flags.get(name) == new.flags.get(name) {
+                continue;
+            }
+            let (was, is) = (old.render_flag(name), new.render_flag(name));
+            let (weight, words) = if old.flags.contains_key(name) || name == BUILT_IN_FLAG {
+                (
+                    SettingWeight::NeedsApproval,
+                    format!("flag {name} of `{suite}`: {was} -> {is}"),
+                )
+            } else {
+                (
                     SettingWeight::Listed,
-                    format!("flag {name} of `{suite}` added: {}", render(new)),
-                ),
-                true => {
-                    let words = format!(
-                        "flag {name} of `{suite}`: {} -> {}",
-                        render(old),
-                        render(new)
-                    );
-                    (SettingWeight::NeedsApproval, words)
-                }
+                    format!("flag {name} of `{suite}` added: {is}"),
+                )
             };
-            SettingChange {
+            changes.push(SettingChange {
                 path: format!("flags.{name}"),
                 weight,
                 words,
-            }
-        };
-        changed.map(change).collect()
+            });
+        }
+        changes
     }
 
     fn files(&self) -> Vec<SettingFile> {
-        let terms = |(name, flag): (&String, &Flag)| SettingFile {
-            name: format!("terms of the flag {name}"),
-            path: flag.terms.clone(),
-        };
-        let tools = self.tools.iter().map(|path| SettingFile {
-            name: "tools".to_owned(),
-            path: path.clone(),
-        });
-        self.flags.iter().map(terms).chain(tools).collect()
+        let mut files = Vec::new();
+        for (name, flag) in &self.flags {
+            files.push(SettingFile {
+                name: format!("terms of the flag {name}"),
+                path: flag.terms.clone(),
+            });
+        }
+        if let Some(path) = &self.tools {
+            files.push(SettingFile {
+                name: "tools".to_owned(),
+                path: path.clone(),
+            });
+        }
+        files
     }
 
     fn with_paths(&self, moved: PathMove<'_>) -> Option<Self> {

@@ -14,12 +14,12 @@ pub const UNEXPECTED_TOOL_RATE: &str = "unexpected_tool_rate";
 
 impl ToolUseCase {
     pub fn unexpected_calls(&self, calls: &[ObservedCall]) -> Vec<Shortfall> {
-        let mut found = Shortfalls::default();
+        let mut shortfalls = Shortfalls::default();
         for call in calls {
             let Some(tools) = self.expected_instead(call) else {
                 continue;
             };
-            found.add(&[UNEXPECTED_TOOL_RATE], || Difference {
+            shortfalls.add(&[UNEXPECTED_TOOL_RATE], || Difference {
                 line: self.line,
                 expected: match tools.as_slice() {
                     [] => "no tool call".to_owned(),
@@ -28,7 +28,12 @@ impl ToolUseCase {
                 produced: line(&format!("{}({})", call.name, call.arguments), 200),
             });
         }
-        found.into()
+        shortfalls.into()
+    }
+
+    /// The value in the metric of a category; `None` if the case is of another one.
+    pub fn value_in(&self, category: &str, value: f64) -> Option<f64> {
+        (self.category.as_deref() == Some(category)).then_some(value)
     }
 
     /// Whether the case or a turn of it states the expected tools.
@@ -43,40 +48,32 @@ impl ToolUseCase {
 
     /// How many of the expected tools were called where they are expected, and how many there are.
     pub fn used_tools(&self, produced: &ToolUseOutput) -> (usize, usize) {
-        let count = |tools: &[String], calls: &[ObservedCall]| {
-            (
-                tools
-                    .iter()
-                    .filter(|tool| calls.iter().any(|call| call.name == **tool))
-                    .count(),
-                tools.len(),
-            )
-        };
-        let whole = count(self.tools.as_deref().unwrap_or_default(), &produced.calls);
-        let of_turns = (0_u32..).zip(self.messages.turns()).map(|(index, turn)| {
+        let tools = self.tools.as_deref().unwrap_or_default();
+        let mut used = count_used(tools, &produced.calls);
+        let mut expected = tools.len();
+        for (index, turn) in (0_u32..).zip(self.messages.turns()) {
+            let tools = turn.tools.as_deref().unwrap_or_default();
             let calls = produced.turn(index).map_or(&[][..], |turn| &turn.calls);
-            count(turn.tools.as_deref().unwrap_or_default(), calls)
-        });
-        of_turns.fold(whole, |sum, one| (sum.0 + one.0, sum.1 + one.1))
+            used += count_used(tools, calls);
+            expected += tools.len();
+        }
+        (used, expected)
     }
 
     /// The mean over the trajectories of the case and its turns; `None` without any. A missing turn follows none.
     pub fn trajectory_f1(&self, whole: Option<&Followed>, produced: &ToolUseOutput) -> Option<f64> {
-        let of_turns = (0_u32..)
-            .zip(self.messages.turns())
-            .filter_map(|(index, turn)| {
-                let trajectory = turn.trajectory.as_ref()?;
-                Some(
-                    produced
-                        .turn(index)
-                        .map_or(0.0, |turn| trajectory.followed(&turn.calls).f1),
-                )
-            });
-        let all: Vec<f64> = whole
-            .map(|followed| followed.f1)
-            .into_iter()
-            .chain(of_turns)
-            .collect();
+        let mut all: Vec<f64> = Vec::new();
+        if let Some(followed) = whole {
+            all.push(followed.f1);
+        }
+        for (index, turn) in (0_u32..).zip(self.messages.turns()) {
+            if let Some(trajectory) = &turn.trajectory {
+                let f1 = produced
+                    .turn(index)
+                    .map_or(0.0, |turn| trajectory.followed(&turn.calls).f1);
+                all.push(f1);
+            }
+        }
         (!all.is_empty()).then(|| all.iter().sum::<f64>() / all.len() as f64)
     }
 
@@ -117,4 +114,11 @@ impl ToolUseCase {
         }
         (!tools.contains(&*call.name)).then(|| tools.into_iter().collect())
     }
+}
+
+fn count_used(tools: &[String], calls: &[ObservedCall]) -> usize {
+    tools
+        .iter()
+        .filter(|tool| calls.iter().any(|call| call.name == **tool))
+        .count()
 }

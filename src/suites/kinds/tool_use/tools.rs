@@ -47,13 +47,16 @@ pub fn tools(source: &SourceText) -> Result<Vec<CannedTool>, Diagnostics> {
         let Some(tool) = problems.keep(tool(source, raw)) else {
             continue;
         };
-        if tools.iter().any(|other| other.spec.name == tool.spec.name) {
-            let what = format!("duplicate tool \"{}\"", tool.spec.name);
+        if tools
+            .iter()
+            .any(|earlier| earlier.spec.name == tool.spec.name)
+        {
+            let message = format!("duplicate tool \"{}\"", tool.spec.name);
             let cursor = JsonCursor::part(source, raw);
             problems.push(cursor.problem(
                 &[Key("name")],
                 Code::DUPLICATE_ID,
-                what,
+                message,
                 "give each tool its own name",
             ));
         }
@@ -78,8 +81,7 @@ fn tool(source: &SourceText, raw: &RawValue) -> Result<CannedTool, Diagnostic> {
         results,
     } = json::part(source, raw)?;
     let cursor = JsonCursor::part(source, raw);
-    let fits = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-');
-    if !(1..=64).contains(&name.len()) || !name.chars().all(fits) {
+    if !is_tool_name(&name) {
         let help = "use 1 to 64 letters, digits, _ and -, as the vendors require";
         return Err(cursor.problem(
             &[Key("name")],
@@ -116,8 +118,8 @@ fn tool(source: &SourceText, raw: &RawValue) -> Result<CannedTool, Diagnostic> {
             .any(|earlier| contains(&result.when, &earlier.when))
         {
             let help = "put it before the more general one, or remove it";
-            let what = "this result is never used: an earlier one matches first";
-            return Err(cursor.problem(&[Key("results"), At(at)], Code::NO_EFFECT, what, help));
+            let message = "this result is never used: an earlier one matches first";
+            return Err(cursor.problem(&[Key("results"), At(at)], Code::NO_EFFECT, message, help));
         }
     }
     Ok(CannedTool {
@@ -128,4 +130,10 @@ fn tool(source: &SourceText, raw: &RawValue) -> Result<CannedTool, Diagnostic> {
         },
         results,
     })
+}
+
+fn is_tool_name(name: &str) -> bool {
+    let mut chars = name.chars();
+    (1..=64).contains(&name.len())
+        && chars.all(|char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-'))
 }

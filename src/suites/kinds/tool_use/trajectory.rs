@@ -16,7 +16,7 @@ use self::step::{ArgsForm, StepGroup, StepReader, TrajectoryStep, TrajectoryStep
 use crate::diag::{Code, Diagnostic};
 use crate::format::JsonCursor;
 use crate::format::Step::{At, Key};
-use crate::model::{harmonic, words};
+use crate::model::{harmonic, share, words};
 use crate::suites::shared::calls::{ObservedCall, called};
 use crate::suites::shared::matching;
 
@@ -171,7 +171,11 @@ impl Trajectory {
     /// Whether a call is of a listed tool, whatever its arguments.
     pub fn lists(&self, call: &ObservedCall) -> bool {
         let mut steps = self.groups.iter().flatten();
-        steps.any(|step| step.alternatives.iter().any(|one| one.is_named_as(call)))
+        steps.any(|step| {
+            step.alternatives
+                .iter()
+                .any(|alternative| alternative.is_named_as(call))
+        })
     }
 
     pub fn read(form: TrajectoryForm, cursor: &JsonCursor<'_>) -> Result<Self, Diagnostic> {
@@ -184,39 +188,30 @@ impl Trajectory {
             servers,
         } = form;
         let reader = StepReader { args_of: &args_of };
-        let read = |(at, form)| reader.entry(form, &cursor.inner(&[Key("tools"), At(at)]));
-        let groups: Vec<StepGroup> = tools
-            .into_iter()
-            .enumerate()
-            .map(read)
-            .collect::<Result<_, _>>()?;
+        let mut groups: Vec<StepGroup> = Vec::with_capacity(tools.len());
+        for (index, form) in tools.into_iter().enumerate() {
+            groups.push(reader.entry(form, &cursor.inner(&[Key("tools"), At(index)]))?);
+        }
         if let (Some(at), false) = (
             groups.iter().position(|group| group.len() > 1),
             mode.is_ordered(),
         ) {
-            let what = "parallel has no effect in a mode without order";
+            let message = "parallel has no effect in a mode without order";
             let help = "list the calls without parallel, or use mode exact or in_order";
             return Err(cursor.problem_of_key(
                 &[Key("tools"), At(at), Key("parallel")],
                 Code::NO_EFFECT,
-                what,
+                message,
                 help,
             ));
         }
-        let of_tool = |name: &str| {
-            groups
-                .iter()
-                .flatten()
-                .flat_map(|step| &step.alternatives)
-                .any(|one| one.name == name)
-        };
-        if let Some(name) = args_of.keys().find(|name| !of_tool(name)) {
-            let what = format!("args_of names \"{name}\", which no entry of tools has");
+        if let Some(name) = args_of.keys().find(|name| !lists_tool(&groups, name)) {
+            let message = format!("args_of names \"{name}\", which no entry of tools has");
             let help = "correct the name, or add a call of the tool";
             return Err(cursor.problem_of_key(
                 &[Key("args_of"), Key(name)],
                 Code::NO_EFFECT,
-                what,
+                message,
                 help,
             ));
         }
@@ -227,12 +222,12 @@ impl Trajectory {
                 "the name of a forbidden tool",
                 name,
             )?;
-            if mode != TrajectoryMode::Subset && of_tool(name) {
-                let what = format!("the tool \"{name}\" is both expected and forbidden");
+            if mode != TrajectoryMode::Subset && lists_tool(&groups, name) {
+                let message = format!("the tool \"{name}\" is both expected and forbidden");
                 return Err(cursor.problem_of_key(
                     &all,
                     Code::UNSATISFIABLE,
-                    what,
+                    message,
                     "remove it from one of the lists",
                 ));
             }
@@ -241,12 +236,12 @@ impl Trajectory {
         if let Some(most) =
             max_steps.filter(|most| mode != TrajectoryMode::Subset && *most < expected)
         {
-            let what = format!("max_steps is {most}, but the list has {expected} calls");
+            let message = format!("max_steps is {most}, but the list has {expected} calls");
             let help = "raise max_steps, or shorten the list";
             return Err(cursor.problem_of_key(
                 &[Key("max_steps")],
                 Code::UNSATISFIABLE,
-                what,
+                message,
                 help,
             ));
         }
@@ -268,15 +263,17 @@ impl Trajectory {
     }
 
     fn listed(&self) -> String {
-        let label = |group: &StepGroup| match group.as_slice() {
-            [step] => step.label(),
-            steps => {
-                let names: Vec<String> = steps.iter().map(TrajectoryStep::label).collect();
-                format!("({} in any order)", names.join(", "))
-            }
-        };
-        self.mode
-            .listed(&self.groups.iter().map(label).collect::<Vec<_>>())
+        let mut labels = Vec::with_capacity(self.groups.len());
+        for group in &self.groups {
+            labels.push(match group.as_slice() {
+                [step] => step.label(),
+                steps => {
+                    let names: Vec<String> = steps.iter().map(TrajectoryStep::label).collect();
+                    format!("({} in any order)", names.join(", "))
+                }
+            });
+        }
+        self.mode.listed(&labels)
     }
 
     /// Whether the trajectory states a condition.
@@ -321,9 +318,10 @@ impl Trajectory {
             .collect();
         let sizes: Vec<usize> = self.groups.iter().map(Vec::len).collect();
         let (expected, made) = (fits.len(), calls.len());
-        let matched = match self.mode.is_ordered() {
-            true => longest_in_order(&fits, &sizes, made),
-            false => one_to_one(&fits, made),
+        let matched = if self.mode.is_ordered() {
+            longest_in_order(&fits, &sizes, made)
+        } else {
+            one_to_one(&fits, made)
         };
         let followed = match self.mode {
             TrajectoryMode::Exact | TrajectoryMode::AnyOrder => {
@@ -333,11 +331,10 @@ impl Trajectory {
             TrajectoryMode::Subset => matched == made,
         };
         let strayed = (!followed).then(|| called(calls) + &self.nearest(calls, &fits));
-        let is_called = |name: &&String| calls.iter().any(|call| call.may_be(name));
         let met: Vec<&str> = self
             .forbidden
             .iter()
-            .filter(is_called)
+            .filter(|name| calls.iter().any(|call| call.may_be(name)))
             .map(String::as_str)
             .collect();
         let too_long = self.max_steps.filter(|most| *most < made);
@@ -360,14 +357,16 @@ fn f1(matched: usize, expected: usize, made: usize) -> f64 {
     if expected == 0 && made == 0 {
         return 1.0;
     }
-    let share = |whole: usize| {
-        if whole == 0 {
-            0.0
-        } else {
-            matched as f64 / whole as f64
-        }
-    };
-    harmonic(share(made), share(expected))
+    harmonic(
+        share(matched, made).unwrap_or(0.0),
+        share(matched, expected).unwrap_or(0.0),
+    )
+}
+
+/// Whether a step has a call of this tool.
+fn lists_tool(groups: &[StepGroup], name: &str) -> bool {
+    let mut steps = groups.iter().flatten();
+    steps.any(|step| step.alternatives.iter().any(|call| call.name == name))
 }
 
 fn one_to_one(fits: &[Vec<bool>], made: usize) -> usize {

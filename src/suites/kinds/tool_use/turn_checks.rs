@@ -23,16 +23,15 @@ impl ToolUseChecker<'_> {
             UserMessages::Simulated(query, user) => return vec![self.simulated(query, user)],
             UserMessages::Turns(turns) => turns,
         };
-        let messages = || {
-            let messages: Vec<String> = turns.iter().map(|turn| quoted(&turn.user)).collect();
-            format!("an answer to each user message: {}", messages.join(", "))
-        };
         let same = self.other_turns(turns).map(not_the_conversation);
         let mut checks = vec![Check::of(
             TURNS,
             CheckKey::Only,
             self.case.line,
-            messages,
+            || {
+                let messages: Vec<String> = turns.iter().map(|turn| quoted(&turn.user)).collect();
+                format!("an answer to each user message: {}", messages.join(", "))
+            },
             same,
         )];
         for (index, turn) in (0_u32..).zip(turns) {
@@ -44,16 +43,19 @@ impl ToolUseChecker<'_> {
     /// Whether the run is a conversation with the simulated user. A recording with another first message is stale instead.
     fn simulated(&self, query: &str, user: &SimulatedUser) -> Check {
         let most = user.max_turns;
-        let expected = || {
-            format!(
-                "a conversation of 1 to {most} turns that starts with {}",
-                quoted(query)
-            )
-        };
         let count = self.produced.turns.as_ref().map_or(0, Vec::len);
         let failure = (!(1..=most as usize).contains(&count))
             .then(|| not_the_conversation(format!("answers: {count}, needed: 1 to {most}")));
-        Check::of(TURNS, CheckKey::Only, self.case.line, expected, failure)
+        Check::of(
+            TURNS,
+            CheckKey::Only,
+            self.case.line,
+            || {
+                let start = quoted(query);
+                format!("a conversation of 1 to {most} turns that starts with {start}")
+            },
+            failure,
+        )
     }
 
     /// How the number of turns differs from that of the case. A recording with other messages of the user is stale instead.
@@ -72,44 +74,38 @@ impl ToolUseChecker<'_> {
     fn turn(&self, index: u32, turn: &CaseTurn) -> Vec<Check> {
         let name = turn_name(index);
         let made = self.produced.turn(index);
-        let key = |key: CheckKey| key.inside(&name);
         let mut checks = Vec::new();
         match turn.tools.as_deref() {
             None => {}
-            Some([]) => {
-                let expected = || format!("no tool call in {name}");
-                let failure = self.no_tool_in(&name, made);
-                checks.push(Check::of(
-                    "no_tool",
-                    key(CheckKey::Only),
-                    turn.line,
-                    expected,
-                    failure,
-                ));
+            Some([]) => checks.push(Check::of(
+                "no_tool",
+                CheckKey::Only.inside(&name),
+                turn.line,
+                || format!("no tool call in {name}"),
+                self.no_tool_in(&name, made),
+            )),
+            Some(tools) => {
+                for tool in tools {
+                    checks.push(Check::of(
+                        "expected_tool",
+                        CheckKey::named(tool.as_str()).inside(&name),
+                        turn.line,
+                        || format!("a call of {tool} in {name}"),
+                        self.tool_in(tool, &name, made),
+                    ));
+                }
             }
-            Some(tools) => checks.extend(tools.iter().map(|tool| {
-                let expected = || format!("a call of {tool} in {name}");
-                let failure = self.tool_in(tool, &name, made);
-                Check::of(
-                    "expected_tool",
-                    key(CheckKey::named(tool.as_str())),
-                    turn.line,
-                    expected,
-                    failure,
-                )
-            })),
         }
         if let Some(trajectory) = &turn.trajectory {
             let followed = made.map(|made| trajectory.followed(&made.calls));
-            let failure = |condition| match &followed {
-                Some(followed) => self.not_followed(followed, condition),
-                None => Some(missing(&name)),
-            };
             checks.extend(trajectory_checks(
                 trajectory,
-                &key(CheckKey::Only),
+                &CheckKey::Only.inside(&name),
                 turn.line,
-                &failure,
+                &|condition| match &followed {
+                    Some(followed) => self.not_followed(followed, condition),
+                    None => Some(missing(&name)),
+                },
             ));
         }
         checks

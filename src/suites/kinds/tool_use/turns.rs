@@ -98,20 +98,13 @@ impl UserMessages {
 
     /// The request to an agent, with the tools that it may use. It has only the user's words: the agent adds its own prompt.
     pub fn ask(&self, tools: Toolbox) -> Ask {
-        let asked = |prompt: &str, inputs, turns| Ask {
-            prompt: prompt.to_owned(),
-            inputs,
-            answer: None,
-            tools,
-            turns,
-        };
-        match self {
-            Self::Query(query) => asked(query, json!({ QUERY: query }), UserTurns::Single),
+        let (prompt, inputs, turns) = match self {
+            Self::Query(query) => (query.as_str(), json!({ QUERY: query }), UserTurns::Single),
             Self::Turns(turns) => {
                 let texts: Vec<&str> = turns.iter().map(|turn| turn.user.as_str()).collect();
                 let messages = texts.iter().map(|text| UserMessage::query(text)).collect();
                 let first = texts.first().copied().unwrap_or_default();
-                asked(
+                (
                     first,
                     json!({ TURNS: texts }),
                     UserTurns::Scripted(messages),
@@ -124,12 +117,19 @@ impl UserMessages {
                     max_turns,
                 } = user;
                 let stated = json!({ "model": target, "goal": goal, "max_turns": max_turns });
-                asked(
-                    query,
+                (
+                    query.as_str(),
                     json!({ QUERY: query, "user": stated }),
                     UserTurns::Simulated(user.clone()),
                 )
             }
+        };
+        Ask {
+            prompt: prompt.to_owned(),
+            inputs,
+            answer: None,
+            tools,
+            turns,
         }
     }
 }
@@ -148,9 +148,9 @@ pub fn read_messages(
     cursor: &JsonCursor<'_>,
 ) -> Result<StatedMessages, Diagnostic> {
     if turns.is_some() && user.is_some() {
-        let what = "the case has both turns and a user that a model plays";
+        let message = "the case has both turns and a user that a model plays";
         let help = "keep one of them: turns are a script, and user follows a query";
-        return Err(cursor.problem_of_key(&[Key("user")], Code::CONTRADICTION, what, help));
+        return Err(cursor.problem_of_key(&[Key("user")], Code::CONTRADICTION, message, help));
     }
     match (query, turns) {
         (Some(query), None) => {
@@ -166,9 +166,9 @@ pub fn read_messages(
         }
         (None, Some(forms)) => read_turns(forms, cursor),
         (Some(_), Some(_)) => {
-            let what = "the case has both query and turns";
+            let message = "the case has both query and turns";
             let help = "keep one of them: the first turn is the user's first message";
-            Err(cursor.problem_of_key(&[Key("turns")], Code::CONTRADICTION, what, help))
+            Err(cursor.problem_of_key(&[Key("turns")], Code::CONTRADICTION, message, help))
         }
         (None, None) => {
             let help = "add \"query\", or \"turns\" for a conversation";
@@ -184,9 +184,10 @@ impl SimulatedUserForm {
         let max_turns = self.max_turns.unwrap_or(USUAL_TURNS);
         let limit = &InputLimit::TURNS;
         if max_turns == 0 || limit.is_exceeded_by(max_turns as usize) {
-            let what = format!("max_turns is {max_turns}; a conversation has 1 to {limit} turns");
+            let message =
+                format!("max_turns is {max_turns}; a conversation has 1 to {limit} turns");
             let help = format!("state how often the user speaks at most, such as {USUAL_TURNS}");
-            return Err(cursor.problem(&[Key("max_turns")], Code::BAD_NUMBER, what, help));
+            return Err(cursor.problem(&[Key("max_turns")], Code::BAD_NUMBER, message, help));
         }
         Ok(SimulatedUser {
             target: self.model,
@@ -208,11 +209,11 @@ fn read_turns(forms: Vec<TurnForm>, cursor: &JsonCursor<'_>) -> Result<StatedMes
         ));
     }
     if limit.is_exceeded_by(forms.len()) {
-        let what = format!("{} entries in `turns`; the limit is {limit}", forms.len());
+        let message = format!("{} entries in `turns`; the limit is {limit}", forms.len());
         return Err(cursor.problem(
             &[Key("turns"), At(limit.count())],
             Code::TOO_MANY,
-            what,
+            message,
             limit.help,
         ));
     }
@@ -235,11 +236,17 @@ fn read_turns(forms: Vec<TurnForm>, cursor: &JsonCursor<'_>) -> Result<StatedMes
         let tools = tools
             .map(|tools| distinct_tools(tools, "tools", &inner))
             .transpose()?;
-        let read = |form| Trajectory::read(form, &inner.inner(&[Key("trajectory")]));
+        let trajectory = match trajectory {
+            Some(form) => {
+                let cursor = inner.inner(&[Key("trajectory")]);
+                Some(Trajectory::read(form, &cursor)?)
+            }
+            None => None,
+        };
         turns.push(CaseTurn {
             user,
             tools,
-            trajectory: trajectory.map(read).transpose()?,
+            trajectory,
             line: inner.line(),
         });
         answers.push(answer);

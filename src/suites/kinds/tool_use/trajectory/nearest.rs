@@ -25,47 +25,79 @@ impl Trajectory {
     /// shows each call without a matching step instead. Empty if no call has the right name. `fits` has a row for each step, a
     /// column for each call.
     pub fn nearest(&self, calls: &[ObservedCall], fits: &[Vec<bool>]) -> String {
-        let step_fits = |step: usize| fits[step].contains(&true);
-        let call_fits = |call: usize| fits.iter().any(|row| row[call]);
-        let listed: Vec<&TrajectoryStep> = self.steps().collect();
-        let differences = |step: usize, call: usize| listed[step].differences(&calls[call]);
-        let (steps, places) = (0..listed.len(), 0..calls.len());
-        let near: Vec<(usize, Vec<ArgumentDifference>)> = if self.mode == TrajectoryMode::Subset {
-            let nearest = |call: usize| {
-                let found = steps.clone().filter_map(|step| differences(step, call));
-                found.min_by_key(Vec::len).map(|found| (call, found))
-            };
-            places
-                .filter(|call| !call_fits(*call))
-                .filter_map(nearest)
-                .take(SHOWN)
-                .collect()
-        } else {
-            let nearest = |step: usize| {
-                let found = places
-                    .clone()
-                    .filter_map(|call| Some((call, differences(step, call)?)));
-                found.min_by_key(|(call, found)| (call_fits(*call), found.len()))
-            };
-            steps
-                .filter(|step| !step_fits(*step))
-                .filter_map(nearest)
-                .take(SHOWN)
-                .collect()
-        };
-        near.iter()
-            .map(|(call, differences)| describe_call(&calls[*call].name, differences))
-            .collect()
+        match self.mode {
+            TrajectoryMode::Subset => self.calls_without_step(calls, fits),
+            TrajectoryMode::Exact
+            | TrajectoryMode::InOrder
+            | TrajectoryMode::AnyOrder
+            | TrajectoryMode::Superset => self.steps_without_call(calls, fits),
+        }
+    }
+
+    fn calls_without_step(&self, calls: &[ObservedCall], fits: &[Vec<bool>]) -> String {
+        let mut shown = Vec::new();
+        for (index, call) in calls.iter().enumerate() {
+            if shown.len() == SHOWN {
+                break;
+            }
+            if has_step(fits, index) {
+                continue;
+            }
+            let differences = self.steps().filter_map(|step| step.differences(call));
+            if let Some(differences) = differences.min_by_key(Vec::len) {
+                shown.push(describe_call(&call.name, &differences));
+            }
+        }
+        shown.concat()
+    }
+
+    fn steps_without_call(&self, calls: &[ObservedCall], fits: &[Vec<bool>]) -> String {
+        let mut shown = Vec::new();
+        for (step, row) in self.steps().zip(fits) {
+            if shown.len() == SHOWN {
+                break;
+            }
+            if row.contains(&true) {
+                continue;
+            }
+            let nearest = calls
+                .iter()
+                .enumerate()
+                .filter_map(|(index, call)| Some((index, step.differences(call)?)))
+                .min_by_key(|(index, differences)| (has_step(fits, *index), differences.len()));
+            if let Some((index, differences)) = nearest {
+                shown.push(describe_call(&calls[index].name, &differences));
+            }
+        }
+        shown.concat()
+    }
+}
+
+/// Whether a call fits a step.
+fn has_step(fits: &[Vec<bool>], call: usize) -> bool {
+    fits.iter().any(|row| row[call])
+}
+
+impl ArgumentDifference {
+    fn got_text(&self) -> String {
+        argument_text(&self.path, self.got.as_deref())
+    }
+
+    fn expected_text(&self) -> String {
+        argument_text(&self.path, self.expected.as_deref())
+    }
+}
+
+fn argument_text(path: &str, value: Option<&str>) -> String {
+    match value {
+        Some(value) => format!("{path}: {value}"),
+        None => format!("no {path}"),
     }
 }
 
 fn describe_call(name: &str, differences: &[ArgumentDifference]) -> String {
     let some = &differences[..differences.len().min(SHOWN)];
-    let side = |path: &str, value: &Option<String>| match value {
-        Some(value) => format!("{path}: {value}"),
-        None => format!("no {path}"),
-    };
-    let got: Vec<String> = some.iter().map(|one| side(&one.path, &one.got)).collect();
+    let got: Vec<String> = some.iter().map(ArgumentDifference::got_text).collect();
     let expected = match some {
         [
             ArgumentDifference {
@@ -75,7 +107,7 @@ fn describe_call(name: &str, differences: &[ArgumentDifference]) -> String {
         ] => expected.clone(),
         some => some
             .iter()
-            .map(|one| side(&one.path, &one.expected))
+            .map(ArgumentDifference::expected_text)
             .collect::<Vec<_>>()
             .join(", "),
     };
@@ -92,20 +124,25 @@ fn describe_call(name: &str, differences: &[ArgumentDifference]) -> String {
 impl TrajectoryStep {
     /// The arguments that differ from the nearest alternative; `None` if the call is of another tool.
     fn differences(&self, call: &ObservedCall) -> Option<Vec<ArgumentDifference>> {
-        let alike = self.alternatives.iter().filter(|one| one.is_named_as(call));
-        alike.map(|one| one.differences(call)).min_by_key(Vec::len)
+        let alike = self
+            .alternatives
+            .iter()
+            .filter(|alternative| alternative.is_named_as(call));
+        alike
+            .map(|alternative| alternative.differences(call))
+            .min_by_key(Vec::len)
     }
 }
 
 impl ExpectedCall {
     /// The arguments of a call of this tool that differ from the case.
     fn differences(&self, call: &ObservedCall) -> Vec<ArgumentDifference> {
-        let mut found = Vec::new();
+        let mut differences = Vec::new();
         for (path, field) in &self.fields {
             let value = at(&call.arguments, path);
             if !field.matches(value) {
                 let expected = Some(field.expectation());
-                found.push(ArgumentDifference {
+                differences.push(ArgumentDifference {
                     path: path.join("."),
                     got: value.map(written),
                     expected,
@@ -114,9 +151,9 @@ impl ExpectedCall {
         }
         let (values, made) = self.without_fields(call);
         if self.how != ArgumentMatch::Ignore {
-            compare("", &values, &made, self.how, &mut found);
+            compare("", &values, &made, self.how, &mut differences);
         }
-        found
+        differences
     }
 }
 
@@ -125,12 +162,12 @@ fn compare(
     listed: &Value,
     made: &Value,
     how: ArgumentMatch,
-    found: &mut Vec<ArgumentDifference>,
+    differences: &mut Vec<ArgumentDifference>,
 ) {
     let (Value::Object(expected), Value::Object(got)) = (listed, made) else {
         if !same(listed, made) {
             let path = if path.is_empty() { "arguments" } else { path }.to_owned();
-            found.push(ArgumentDifference {
+            differences.push(ArgumentDifference {
                 path,
                 got: Some(written(made)),
                 expected: Some(written(listed)),
@@ -138,19 +175,12 @@ fn compare(
         }
         return;
     };
-    let inner = |key: &str| {
-        if path.is_empty() {
-            key.to_owned()
-        } else {
-            format!("{path}.{key}")
-        }
-    };
     for (key, value) in expected {
         match got.get(key) {
-            Some(other) => compare(&inner(key), value, other, how, found),
+            Some(got_value) => compare(&inner_path(path, key), value, got_value, how, differences),
             None if how == ArgumentMatch::Subset => {}
-            None => found.push(ArgumentDifference {
-                path: inner(key),
+            None => differences.push(ArgumentDifference {
+                path: inner_path(path, key),
                 got: None,
                 expected: Some(written(value)),
             }),
@@ -160,10 +190,18 @@ fn compare(
         .iter()
         .filter(|(key, _)| how != ArgumentMatch::Superset && !expected.contains_key(*key))
     {
-        found.push(ArgumentDifference {
-            path: inner(key),
+        differences.push(ArgumentDifference {
+            path: inner_path(path, key),
             got: Some(written(value)),
             expected: None,
         });
+    }
+}
+
+fn inner_path(path: &str, key: &str) -> String {
+    if path.is_empty() {
+        key.to_owned()
+    } else {
+        format!("{path}.{key}")
     }
 }

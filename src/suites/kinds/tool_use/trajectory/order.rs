@@ -18,14 +18,14 @@ pub fn longest_in_order(fits: &[Vec<bool>], sizes: &[usize], made: usize) -> usi
 
 /// The same with one more group. For each set of its steps, the most steps that are followed if exactly this set is: each call either
 /// adds one step that it fits, or none.
-fn with_group(group: &[Vec<bool>], before: &[usize]) -> Vec<usize> {
+fn with_group(group: &[Vec<bool>], lengths: &[usize]) -> Vec<usize> {
     let mut followed: Vec<Option<usize>> = vec![None; 1 << group.len()];
-    let mut best = Vec::with_capacity(before.len());
-    for (call, without) in before.iter().enumerate() {
+    let mut best = Vec::with_capacity(lengths.len());
+    for (call, without) in lengths.iter().enumerate() {
         // The group begins after any number of calls.
         followed[0] = followed[0].max(Some(*without));
         best.push(followed.iter().flatten().copied().max().unwrap_or(0));
-        if call + 1 == before.len() {
+        if call + 1 == lengths.len() {
             break;
         }
         // From the full set down, so that a call adds at most one step.

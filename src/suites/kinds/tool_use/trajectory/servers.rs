@@ -59,61 +59,64 @@ impl McpServers {
         }
         for (at, name) in forbidden.iter().enumerate() {
             if most.insert(name.clone(), 0).is_some() {
-                let what = format!("the server \"{name}\" is forbidden and has max_calls");
+                let message = format!("the server \"{name}\" is forbidden and has max_calls");
                 let path = [Key("forbidden"), At(at)];
                 return Err(cursor.problem_of_key(
                     &path,
                     Code::UNSATISFIABLE,
-                    what,
+                    message,
                     "remove one of the two",
                 ));
             }
         }
-        if let Some(at) = required.iter().position(|name| {
-            most.iter()
-                .any(|(one, most)| *most == 0 && same_server(one, name))
-        }) {
-            let what = format!(
-                "the server \"{}\" is required, and none of its tools may be called",
-                required[at]
-            );
-            let path = [Key("required"), At(at)];
-            return Err(cursor.problem_of_key(
-                &path,
-                Code::UNSATISFIABLE,
-                what,
-                "remove one of the two",
-            ));
+        for (index, name) in required.iter().enumerate() {
+            let mut limits = most.iter();
+            if limits.any(|(server, most)| *most == 0 && same_server(server, name)) {
+                let message = format!(
+                    "the server \"{name}\" is required, and none of its tools may be called"
+                );
+                let path = [Key("required"), At(index)];
+                return Err(cursor.problem_of_key(
+                    &path,
+                    Code::UNSATISFIABLE,
+                    message,
+                    "remove one of the two",
+                ));
+            }
         }
         Ok(Self { required, most })
     }
 
     /// The conditions in one line.
     pub fn expectation(&self) -> String {
-        let required = self
-            .required
-            .iter()
-            .map(|name| format!("a call of the server {name}"));
-        let most = self.most.iter().map(|(name, most)| match most {
-            0 => format!("no call of the server {name}"),
-            most => format!("calls of the server {name}: at most {most}"),
-        });
-        required.chain(most).collect::<Vec<_>>().join(", ")
+        let mut conditions = Vec::new();
+        for name in &self.required {
+            conditions.push(format!("a call of the server {name}"));
+        }
+        for (name, most) in &self.most {
+            match most {
+                0 => conditions.push(format!("no call of the server {name}")),
+                most => conditions.push(format!("calls of the server {name}: at most {most}")),
+            }
+        }
+        conditions.join(", ")
     }
 
     /// The conditions that the calls do not meet; `None` if they meet all.
     pub fn broken(&self, calls: &[ObservedCall]) -> Option<String> {
         let called: BTreeSet<&str> = calls.iter().flat_map(ObservedCall::servers).collect();
-        let missing = self
-            .required
-            .iter()
-            .filter(|name| !called.contains(name.as_str()));
-        let missing = missing.map(|name| format!("no call of the server {name}"));
-        let over = self.most.iter().filter_map(|(name, most)| {
+        let mut broken = Vec::new();
+        for name in &self.required {
+            if !called.contains(name.as_str()) {
+                broken.push(format!("no call of the server {name}"));
+            }
+        }
+        for (name, most) in &self.most {
             let made = calls.iter().filter(|call| call.may_be_of(name)).count();
-            (made > *most).then(|| format!("calls of the server {name}: {made}"))
-        });
-        let broken: Vec<String> = missing.chain(over).collect();
+            if made > *most {
+                broken.push(format!("calls of the server {name}: {made}"));
+            }
+        }
         (!broken.is_empty()).then(|| broken.join(", "))
     }
 }

@@ -108,17 +108,20 @@ impl StepReader<'_> {
             return Ok(vec![self.step(form, cursor)?]);
         };
         if inner.len() < 2 || inner.len() > MOST_PARALLEL {
-            let what = format!("the number of calls in parallel is {}", inner.len());
+            let message = format!("the number of calls in parallel is {}", inner.len());
             let help = format!("list 2 to {MOST_PARALLEL}; write a single call without parallel");
             return Err(cursor.problem_of_key(
                 &[Key("parallel")],
                 Code::BAD_TRAJECTORY,
-                what,
+                message,
                 help,
             ));
         }
-        let read = |(at, form)| self.step(form, &cursor.inner(&[Key("parallel"), At(at)]));
-        inner.into_iter().enumerate().map(read).collect()
+        let mut group = Vec::with_capacity(inner.len());
+        for (index, form) in inner.into_iter().enumerate() {
+            group.push(self.step(form, &cursor.inner(&[Key("parallel"), At(index)]))?);
+        }
+        Ok(group)
     }
 
     fn step(
@@ -139,17 +142,19 @@ impl StepReader<'_> {
             });
         };
         if inner.is_empty() {
-            let (what, help) = ("any_of lists no call", "list at least one call");
-            return Err(cursor.problem_of_key(&[Key("any_of")], Code::BAD_TRAJECTORY, what, help));
+            let (message, help) = ("any_of lists no call", "list at least one call");
+            return Err(cursor.problem_of_key(
+                &[Key("any_of")],
+                Code::BAD_TRAJECTORY,
+                message,
+                help,
+            ));
         }
-        let read = |(at, form)| self.call(form, &cursor.inner(&[Key("any_of"), At(at)]));
-        Ok(TrajectoryStep {
-            alternatives: inner
-                .into_iter()
-                .enumerate()
-                .map(read)
-                .collect::<Result<_, _>>()?,
-        })
+        let mut alternatives = Vec::with_capacity(inner.len());
+        for (index, form) in inner.into_iter().enumerate() {
+            alternatives.push(self.call(form, &cursor.inner(&[Key("any_of"), At(index)]))?);
+        }
+        Ok(TrajectoryStep { alternatives })
     }
 
     fn call(
@@ -165,13 +170,13 @@ impl StepReader<'_> {
             parallel: None,
         } = form
         else {
-            let what = "an entry has any_of or parallel together with another key, or one of them is inside any_of";
+            let message = "an entry has any_of or parallel together with another key, or one of them is inside any_of";
             let help = "write one entry with any_of or parallel and no other key; parallel may list entries with any_of";
-            return Err(cursor.problem(&[], Code::BAD_TRAJECTORY, what, help));
+            return Err(cursor.problem(&[], Code::BAD_TRAJECTORY, message, help));
         };
         let Some(name) = name.filter(|name| !name.is_empty()) else {
-            let what = "a tool of the trajectory has no name";
-            return Err(cursor.problem(&[Key("name")], Code::EMPTY_TOOL, what, "name it"));
+            let message = "a tool of the trajectory has no name";
+            return Err(cursor.problem(&[Key("name")], Code::EMPTY_TOOL, message, "name it"));
         };
         if let Some(server) = &server {
             cursor.filled(&[Key("server")], "the name of a server", server)?;
@@ -196,11 +201,11 @@ impl StepReader<'_> {
             let steps: FieldPath = path.split('.').map(str::to_owned).collect();
             let at = [Key("args"), Key("fields"), Key(&path)];
             if steps.iter().any(String::is_empty) {
-                let what = format!("invalid path \"{path}\"");
+                let message = format!("invalid path \"{path}\"");
                 return Err(cursor.problem_of_key(
                     &at,
                     Code::BAD_PATH,
-                    what,
+                    message,
                     "write keys, separated by dots",
                 ));
             }
@@ -219,14 +224,16 @@ impl StepReader<'_> {
 
 impl TrajectoryStep {
     pub fn matches(&self, call: &ObservedCall) -> bool {
-        self.alternatives.iter().any(|one| one.matches(call))
+        self.alternatives
+            .iter()
+            .any(|alternative| alternative.matches(call))
     }
 
     pub fn label(&self) -> String {
         let names: BTreeSet<&str> = self
             .alternatives
             .iter()
-            .map(|one| one.name.as_str())
+            .map(|alternative| alternative.name.as_str())
             .collect();
         names.into_iter().collect::<Vec<_>>().join(" or ")
     }
@@ -237,20 +244,20 @@ impl ExpectedCall {
         match &self.server {
             None => call.name == self.name,
             Some(server) => {
-                call.servers().any(|one| one == server)
+                call.servers().any(|called| called == server)
                     && (call.name == self.name || call.tool() == self.name)
             }
         }
     }
 
     fn matches(&self, call: &ObservedCall) -> bool {
-        let fields_fit = || {
-            self.fields
-                .iter()
-                .all(|(path, field)| field.matches(at(&call.arguments, path)))
-        };
-        if !self.is_named_as(call) || !fields_fit() {
+        if !self.is_named_as(call) {
             return false;
+        }
+        for (path, field) in &self.fields {
+            if !field.matches(at(&call.arguments, path)) {
+                return false;
+            }
         }
         let (values, made) = self.without_fields(call);
         match self.how {
