@@ -56,40 +56,38 @@ impl Alignment {
     /// Aligns two drafts line by line. Old and new forms of a requested replacement compare as equal.
     pub fn of(original: &Draft, revised: &Draft, asked: &Instructions) -> Self {
         let mask = Mask::of(asked);
-        let (before, after) = (mask.lines(original), mask.lines(revised));
+        let (old_lines, new_lines) = (mask.lines(original), mask.lines(revised));
         let mut input = InternedInput::default();
-        input.update_before(before.iter().map(String::as_str));
-        input.update_after(after.iter().map(String::as_str));
+        input.update_before(old_lines.iter().map(String::as_str));
+        input.update_after(new_lines.iter().map(String::as_str));
         let diff = Diff::compute(Algorithm::Histogram, &input);
-        let mut fates = vec![Fate::Gone; before.len()];
+        let mut fates = vec![Fate::Gone; old_lines.len()];
         let mut added = Vec::new();
         let (mut old, mut new) = (0, 0);
         let strict = strictly_compared(original, asked);
-        let place = |at: u32| usize::try_from(at).unwrap_or(usize::MAX);
         for hunk in diff.hunks() {
-            let (removed, inserted) = (
-                place(hunk.before.start)..place(hunk.before.end),
-                place(hunk.after.start)..place(hunk.after.end),
-            );
+            let removed = hunk.before.start as usize..hunk.before.end as usize;
+            let inserted = hunk.after.start as usize..hunk.after.end as usize;
             for (kept, became) in (old..removed.start).zip(new..inserted.start) {
                 fates[kept] = Fate::Kept(became);
             }
             (old, new) = (removed.end, inserted.end);
-            let least = |from: usize| {
+            let removed_lines = &old_lines[removed.clone()];
+            let inserted_lines = &new_lines[inserted.clone()];
+            let pairs = paired(removed_lines, inserted_lines, |from| {
                 if strict.contains(&(removed.start + from)) {
                     SAME
                 } else {
                     ALIKE
                 }
-            };
-            let pairs = paired(&before[removed.clone()], &after[inserted.clone()], least);
+            });
             for (from, to) in &pairs {
                 fates[removed.start + from] = Fate::Changed(inserted.start + to);
             }
             let taken: BTreeSet<usize> = pairs.iter().map(|(_, to)| inserted.start + to).collect();
             added.extend(inserted.clone().filter(|line| !taken.contains(line)));
         }
-        for (kept, became) in (old..before.len()).zip(new..after.len()) {
+        for (kept, became) in (old..old_lines.len()).zip(new..new_lines.len()) {
             fates[kept] = Fate::Kept(became);
         }
         let sections = sections(original, revised, &fates);
@@ -99,7 +97,7 @@ impl Alignment {
             added,
             sections,
             taken,
-            masked: [before, after],
+            masked: [old_lines, new_lines],
             mask,
         }
     }
@@ -146,11 +144,15 @@ fn paired(
         } else {
             (next + 8).min(inserted.len())
         };
-        let alike = (next..window).map(|to| (to, token_overlap(old, &inserted[to])));
-        // The first of equally good matches, so that the result is stable.
-        let best = alike
-            .filter(|(_, overlap)| *overlap >= least(from))
-            .reduce(|best, one| if one.1 > best.1 { one } else { best });
+        let mut best: Option<(usize, f64)> = None;
+        for (to, new) in inserted.iter().enumerate().take(window).skip(next) {
+            let overlap = token_overlap(old, new);
+            // The first of equally good matches, so that the result is stable.
+            let is_better = best.is_none_or(|(_, most)| overlap > most);
+            if overlap >= least(from) && is_better {
+                best = Some((to, overlap));
+            }
+        }
         if let Some((to, _)) = best {
             pairs.push((from, to));
             next = to + 1;
@@ -161,13 +163,11 @@ fn paired(
 
 /// The lines to delete if clauses are also to be added; these need the overlap `SAME`.
 fn strictly_compared(original: &Draft, asked: &Instructions) -> BTreeSet<usize> {
-    match asked
-        .clauses
-        .iter()
-        .any(|clause| clause.operation == ClauseOperation::Add)
-    {
-        true => deleted(original, asked),
-        false => BTreeSet::new(),
+    let mut clauses = asked.clauses.iter();
+    if clauses.any(|clause| clause.operation == ClauseOperation::Add) {
+        deleted(original, asked)
+    } else {
+        BTreeSet::new()
     }
 }
 
@@ -192,15 +192,15 @@ fn sections(original: &Draft, revised: &Draft, fates: &[Fate]) -> BTreeMap<usize
         .enumerate()
         .map(|(index, section)| (section.lines.start, index))
         .collect();
-    let mut found = BTreeMap::new();
+    let mut successors = BTreeMap::new();
     for (index, section) in original.sections.iter().enumerate() {
         if let Some(Fate::Kept(line) | Fate::Changed(line)) = fates.get(section.lines.start)
             && let Some(became) = begins.get(line)
         {
-            found.insert(index, *became);
+            successors.insert(index, *became);
         }
     }
-    let taken: BTreeSet<usize> = found.values().copied().collect();
+    let taken: BTreeSet<usize> = successors.values().copied().collect();
     let mut headed: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (index, section) in revised
         .sections
@@ -211,14 +211,14 @@ fn sections(original: &Draft, revised: &Draft, fates: &[Fate]) -> BTreeMap<usize
         headed.entry(&section.heading).or_default().push(index);
     }
     for (index, section) in original.sections.iter().enumerate() {
-        if section.heading.is_empty() || found.contains_key(&index) {
+        if section.heading.is_empty() || successors.contains_key(&index) {
             continue;
         }
         if let Some([became]) = headed.get(section.heading.as_str()).map(Vec::as_slice) {
-            found.insert(index, *became);
+            successors.insert(index, *became);
         }
     }
-    found
+    successors
 }
 
 /// Replaces everything that may differ between the documents by fixed placeholders.
@@ -229,25 +229,27 @@ struct Mask {
     parties: Option<PartyMask>,
 }
 
+/// The placeholder of the names of an entity.
+fn entity_sign(index: usize) -> String {
+    format!("\u{1}e{index}\u{1}")
+}
+
 impl Mask {
     fn of(asked: &Instructions) -> Self {
         let mut words: Vec<(&str, String)> = Vec::new();
-        let entity_sign = |index: usize| format!("\u{1}e{index}\u{1}");
         for (index, entity) in asked.entities.iter().enumerate() {
-            let all = [&entity.from, &entity.to]
-                .into_iter()
-                .chain(&entity.defined_as)
-                .chain(&entity.becomes);
-            words.extend(all.map(|name| (name.as_str(), entity_sign(index))));
+            for name in entity.names() {
+                words.push((name, entity_sign(index)));
+            }
         }
         if let Some(law) = &asked.jurisdiction {
-            words
-                .extend([&law.from, &law.to].map(|name| (name.as_str(), "\u{1}j\u{1}".to_owned())));
+            for name in [&law.from, &law.to] {
+                words.push((name.as_str(), "\u{1}j\u{1}".to_owned()));
+            }
             for (index, phrase) in law.phrases.iter().enumerate() {
-                words.extend(
-                    [&phrase.from, &phrase.to]
-                        .map(|name| (name.as_str(), format!("\u{1}p{index}\u{1}"))),
-                );
+                for name in [&phrase.from, &phrase.to] {
+                    words.push((name.as_str(), format!("\u{1}p{index}\u{1}")));
+                }
             }
         }
         let names = NameSet::new(words.iter().map(|(name, _)| *name));
@@ -272,18 +274,18 @@ impl Mask {
     }
 
     fn text(&self, text: &str) -> String {
-        let own = Folded::of(text);
-        let mut masked = String::with_capacity(own.text.len());
+        let folded = Folded::of(text);
+        let mut masked = String::with_capacity(folded.text.len());
         let mut from = 0;
-        for hit in self.names.find(&own) {
-            masked.push_str(&own.text[from..hit.at.start]);
+        for hit in self.names.find(&folded) {
+            masked.push_str(&folded.text[from..hit.at.start]);
             masked.push_str(&self.signs[hit.name]);
             from = hit.at.end;
         }
-        masked.push_str(&own.text[from..]);
+        masked.push_str(&folded.text[from..]);
         let masked = references::masked(&masked);
         match &self.parties {
-            Some(parties) if mentions_indemnity(&own.text) => parties.masked(&masked),
+            Some(parties) if mentions_indemnity(&folded.text) => parties.masked(&masked),
             Some(_) | None => masked,
         }
     }

@@ -82,12 +82,12 @@ impl RevisionTask {
     }
 
     /// The request for another revision after a rejected one.
-    pub fn to_revise_again(&self, before: &FailedAttempt<'_>) -> Ask {
+    pub fn to_revise_again(&self, failed: &FailedAttempt<'_>) -> Ask {
         let FailedAttempt {
             number,
             document,
             evaluation,
-        } = before;
+        } = failed;
         let judged = evaluation.map(|value| {
             value
                 .as_str()

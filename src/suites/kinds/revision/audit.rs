@@ -46,14 +46,10 @@ fn attempt(attempt: &VerifiedAttempt) -> Value {
     let scores = Criterion::ALL
         .into_iter()
         .map(|criterion| (criterion.as_str(), scores[criterion.index()]));
-    let penalties = penalties
-        .iter()
-        .map(|one| json!({"why": one.why, "times": one.times, "amount": one.amount}));
-    let fault_json = |fault: &RevisionFault| {
-        // Format damage belongs to no criterion; it counts only by its penalty.
-        let criterion = fault.kind.criterion().map_or("format", Criterion::as_str);
-        json!({"criterion": criterion, "detail": fault.detail})
-    };
+    let penalties = penalties.iter().map(
+        |penalty| json!({"why": penalty.why, "times": penalty.times, "amount": penalty.amount}),
+    );
+
     json!({
         "criteria_scores": scores.map(|(word, score)| (word.to_owned(), score.into())).collect::<serde_json::Map<_, _>>(),
         "document": attempt.source,
@@ -63,6 +59,12 @@ fn attempt(attempt: &VerifiedAttempt) -> Value {
         "penalties": penalties.collect::<Vec<_>>(),
         "satisfied": satisfied,
     })
+}
+
+fn fault_json(fault: &RevisionFault) -> Value {
+    // Format damage belongs to no criterion; it counts only by its penalty.
+    let criterion = fault.kind.criterion().map_or("format", Criterion::as_str);
+    json!({"criterion": criterion, "detail": fault.detail})
 }
 
 /// The failure of a loop without a passing document: the unmet criteria and the next steps.

@@ -65,20 +65,25 @@ pub fn only_references_differ(was: &str, is: &str, removed: usize) -> bool {
     input.update_after(is.iter().copied());
     let mut lost = 0;
     let hunks = Diff::compute(Algorithm::Myers, &input);
-    let index = |at: u32| usize::try_from(at).unwrap_or(usize::MAX);
-    let only = hunks.hunks().all(|hunk| {
-        let old = &was[index(hunk.before.start)..index(hunk.before.end)];
-        let new = &is[index(hunk.after.start)..index(hunk.after.end)];
-        let references = |words: &[&str]| words.iter().filter(|word| **word == REFERENCE).count();
-        let (had, has) = (references(old), references(new));
+    for hunk in hunks.hunks() {
+        let old = &was[hunk.before.start as usize..hunk.before.end as usize];
+        let new = &is[hunk.after.start as usize..hunk.after.end as usize];
+        let (had, has) = (count_references(old), count_references(new));
         lost += had.saturating_sub(has);
-        had > 0
+        let is_phrase = had > 0
             && old.len() - had <= PHRASE
             && new.len() <= old.len()
             && has <= had
-            && binding(old) == binding(new)
-    });
-    only && lost <= removed
+            && binding(old) == binding(new);
+        if !is_phrase {
+            return false;
+        }
+    }
+    lost <= removed
+}
+
+fn count_references(words: &[&str]) -> usize {
+    words.iter().filter(|word| **word == REFERENCE).count()
 }
 
 /// A reference to a section in a masked text.
@@ -89,28 +94,34 @@ fn words(text: &str) -> Vec<&str> {
     let bare = text
         .split_whitespace()
         .map(|word| word.trim_matches([',', '.', ';', ':', '(', ')', '"', '\'']));
-    let word = |word| match word {
+    bare.filter(|word| !word.is_empty())
+        .map(compared_word)
+        .collect()
+}
+
+fn compared_word(word: &str) -> &str {
+    match word {
         "sections" => "section",
         "clauses" => "clause",
         "articles" => "article",
-        other if str::contains(other, REFERENCE) => REFERENCE,
-        other => other,
-    };
-    bare.filter(|word| !word.is_empty()).map(word).collect()
+        word if word.contains(REFERENCE) => REFERENCE,
+        word => word,
+    }
 }
 
 /// The words that bind, sorted.
 fn binding(words: &[&str]) -> Vec<String> {
-    let one = |word: &&str| {
-        number(word).or_else(|| {
-            [NEGATIONS, DUTIES, UNITS]
-                .iter()
-                .find_map(|list| listed(word, list))
-        })
-    };
-    let mut found: Vec<String> = words.iter().filter_map(one).collect();
-    found.sort_unstable();
-    found
+    let mut binding = Vec::new();
+    for word in words {
+        if let Some(number) = number(word) {
+            binding.push(number);
+            continue;
+        }
+        let mut lists = [NEGATIONS, DUTIES, UNITS].into_iter();
+        binding.extend(lists.find_map(|list| listed(word, list)));
+    }
+    binding.sort_unstable();
+    binding
 }
 
 fn listed(word: &str, list: &[&str]) -> Option<String> {
@@ -126,19 +137,28 @@ fn number(word: &str) -> Option<String> {
     if word.chars().any(|char| char.is_ascii_digit()) {
         return Some(word.to_owned());
     }
-    let unit = |word: &str| DIGITS.iter().position(|digit| *digit == word);
-    let ten = |word: &str| {
-        TENS.iter()
-            .position(|ten| *ten == word)
-            .map(|index| 10 * (index + 2))
-    };
-    let value = unit(word).or_else(|| ten(word)).or_else(|| {
-        let (tens, units) = word.split_once('-')?;
-        Some(ten(tens)? + unit(units)?)
-    });
-    value
-        .map(|value| value.to_string())
-        .or_else(|| listed(word, LARGE))
+    match small_number(word) {
+        Some(value) => Some(value.to_string()),
+        None => listed(word, LARGE),
+    }
+}
+
+/// A number below a hundred, in words.
+fn small_number(word: &str) -> Option<usize> {
+    if let Some(value) = unit(word).or(ten(word)) {
+        return Some(value);
+    }
+    let (tens, units) = word.split_once('-')?;
+    Some(ten(tens)? + unit(units)?)
+}
+
+fn unit(word: &str) -> Option<usize> {
+    DIGITS.iter().position(|digit| *digit == word)
+}
+
+fn ten(word: &str) -> Option<usize> {
+    let index = TENS.iter().position(|ten| *ten == word)?;
+    Some(10 * (index + 2))
 }
 
 #[cfg(test)]

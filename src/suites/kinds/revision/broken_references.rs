@@ -18,16 +18,18 @@ pub fn broken(clauses: &Clauses<'_>, origins: &[Option<usize>]) -> Vec<RevisionF
     let mut faults = Vec::new();
     let mut surplus = None;
     for (line, origin) in origins.iter().enumerate().take(revised.lines.len()) {
-        let now = references(revised, line);
-        if now.is_empty() {
+        let new_references = references(revised, line);
+        if new_references.is_empty() {
             continue;
         }
-        let before = origin
+        let old_references = origin
             .map(|origin| references(original, origin))
             .unwrap_or_default();
         let kept = origin.is_some_and(|origin| matches!(alignment.fates[origin], Fate::Kept(_)));
-        for (index, reference) in now.iter().enumerate() {
-            let was = before.get(index).filter(|_| before.len() == now.len());
+        for (index, reference) in new_references.iter().enumerate() {
+            let was = old_references
+                .get(index)
+                .filter(|_| old_references.len() == new_references.len());
             let wrong = match was.and_then(|was| Some((was, original.section(&was.number)?))) {
                 Some((was, section)) => moved(clauses, was, section, reference, kept),
                 None if revised.has(&reference.number) => None,
@@ -35,21 +37,23 @@ pub fn broken(clauses: &Clauses<'_>, origins: &[Option<usize>]) -> Vec<RevisionF
                 None if !original.has(&reference.number) => {
                     let is_same = was.is_some_and(|was| was.number == reference.number);
                     let surplus = surplus.get_or_insert_with(|| more_than_before(clauses));
-                    let more = surplus.get_mut(&reference.number);
-                    more.filter(|more| **more > 0 && !is_same).map(|more| {
-                        *more -= 1;
-                        missing()
-                    })
+                    match surplus.get_mut(&reference.number) {
+                        Some(more) if *more > 0 && !is_same => {
+                            *more -= 1;
+                            Some(missing())
+                        }
+                        Some(_) | None => None,
+                    }
                 }
                 None => Some(missing()),
             };
             if let Some(why) = wrong {
-                let what = format!(
+                let message = format!(
                     "section {}: {why}: {}",
                     dotted(&reference.number),
                     revised.quote(line, &reference.at)
                 );
-                faults.push(RevisionFault::new(FaultKind::BrokenReference, what));
+                faults.push(RevisionFault::new(FaultKind::BrokenReference, message));
             }
         }
     }
@@ -62,16 +66,10 @@ fn missing() -> String {
 
 /// How many more references to each number the revised document has than the original.
 fn more_than_before(clauses: &Clauses<'_>) -> BTreeMap<Number, usize> {
-    let count = |draft: &Draft| {
-        let mut counts: BTreeMap<Number, usize> = BTreeMap::new();
-        let numbers = (0..draft.lines.len()).flat_map(|line| numbers_of(draft, line));
-        numbers.for_each(|number| *counts.entry(number).or_default() += 1);
-        counts
-    };
-    let before = count(clauses.original);
-    let mut more = count(clauses.revised);
+    let old_counts = count_references(clauses.original);
+    let mut more = count_references(clauses.revised);
     for (number, count) in &mut more {
-        *count = count.saturating_sub(before.get(number).copied().unwrap_or(0));
+        *count = count.saturating_sub(old_counts.get(number).copied().unwrap_or(0));
     }
     more
 }
@@ -81,7 +79,7 @@ fn moved(
     clauses: &Clauses<'_>,
     was: &Reference,
     section: usize,
-    now: &Reference,
+    reference: &Reference,
     kept: bool,
 ) -> Option<String> {
     let Clauses {
@@ -90,24 +88,25 @@ fn moved(
     match clauses.became(section) {
         Some(became) => {
             let there = &revised.sections[became].number;
-            if *there == now.number {
+            if *there == reference.number {
                 let emptied = revised.is_placeholder(became) && !original.is_placeholder(section);
                 return emptied.then(|| "that section was deleted".to_owned());
             }
-            let stale = kept || was.number == now.number;
-            match revised.has(&now.number) {
-                false => Some(missing()),
-                true if stale => Some(format!(
+            let stale = kept || was.number == reference.number;
+            if !revised.has(&reference.number) {
+                return Some(missing());
+            }
+            // If number and words both changed, the reference may mean another section on purpose.
+            stale.then(|| {
+                format!(
                     "the former section {} is now section {}",
                     dotted(&was.number),
                     dotted(there)
-                )),
-                // Number and words both changed, so the reference may mean another section on purpose.
-                true => None,
-            }
+                )
+            })
         }
-        None if was.number == now.number => Some("that section was removed".to_owned()),
-        None => (!revised.has(&now.number)).then(missing),
+        None if was.number == reference.number => Some("that section was removed".to_owned()),
+        None => (!revised.has(&reference.number)).then(missing),
     }
 }
 
@@ -120,4 +119,14 @@ pub fn origins(alignment: &Alignment, revised: usize) -> Vec<Option<usize>> {
         }
     }
     origins
+}
+
+fn count_references(draft: &Draft) -> BTreeMap<Number, usize> {
+    let mut counts: BTreeMap<Number, usize> = BTreeMap::new();
+    for line in 0..draft.lines.len() {
+        for number in numbers_of(draft, line) {
+            *counts.entry(number).or_default() += 1;
+        }
+    }
+    counts
 }

@@ -53,14 +53,14 @@ pub fn open_cases(
         .map(|name| {
             let folder = folder.child(name);
             let file = golden_file(files, &folder)?;
-            file.read(files, |source, own| {
-                read_golden_case(suite, own, &folder, name, source, settings)
+            file.read(files, |source, case_files| {
+                read_golden_case(suite, case_files, &folder, name, source, settings)
             })
         })
         .collect();
     let mut cases: Vec<CaseEntry<RevisionCase>> = read
         .into_iter()
-        .filter_map(|one| problems.keep(one))
+        .filter_map(|case| problems.keep(case))
         .collect();
     for RevisionCase {
         golden,
@@ -79,31 +79,31 @@ pub fn open_cases(
             ));
         }
     }
-    cases.sort_by(|one, other| one.id.cmp(&other.id));
+    cases.sort_by(|left, right| left.id.cmp(&right.id));
     problems.or(cases)
 }
 
 fn golden_file(files: &dyn Files, folder: &RepoPath) -> Result<CaseSource, Diagnostic> {
-    let mut found = files_of_cases(files, folder)?
+    let mut files_of_instructions = files_of_cases(files, folder)?
         .into_iter()
         .filter(|file| file.id.text == GOLDEN);
-    let missing = || Diagnostic::of_missing_file(folder.child(&format!("{GOLDEN}.json")));
-    let first = found.next().ok_or_else(missing)?;
-    match found.next() {
-        None => Ok(first),
-        Some(other) => {
-            let what = format!(
-                "the case has its instructions in {} already",
-                first.part.file
-            );
-            Err(Diagnostic::of_file(
-                &other.part.file,
-                Code::DUPLICATE_ID,
-                what,
-                "remove one of the two files",
-            ))
-        }
+    let Some(first) = files_of_instructions.next() else {
+        let file = folder.child(&format!("{GOLDEN}.json"));
+        return Err(Diagnostic::of_missing_file(file));
+    };
+    if let Some(second) = files_of_instructions.next() {
+        let message = format!(
+            "the case has its instructions in {} already",
+            first.part.file
+        );
+        return Err(Diagnostic::of_file(
+            &second.part.file,
+            Code::DUPLICATE_ID,
+            message,
+            "remove one of the two files",
+        ));
     }
+    Ok(first)
 }
 
 fn read_golden_case(
@@ -119,7 +119,7 @@ fn read_golden_case(
     let Framed { frame, form: asked } =
         instructions::read_instructions(source, &settings.replaced)?;
     let scoring = settings.scoring.of_case(asked.acceptance_criteria.as_ref());
-    let (original, before) = document(files, &folder.child("original.rtf"))?;
+    let (original, original_digest) = document(files, &folder.child("original.rtf"))?;
     // The document that a critic judges may be broken: finding that is the critic's task.
     let judged = match files.bytes(&folder.child("revised.rtf")) {
         Ok(bytes) => {
@@ -139,7 +139,7 @@ fn read_golden_case(
         .map_or("", |answer| answer.measured_with.as_str());
     let replaced = asked.replaced_values(&settings.replaced);
     let measured = format!(
-        "{}\n{before}\n{after}\n{scoring:?}{of_answer}{replaced}",
+        "{}\n{original_digest}\n{after}\n{scoring:?}{of_answer}{replaced}",
         digested_case(&source.text, DescriptionKeys::USUAL)
     );
     let judged = judged.map(|(_, draft, verification)| (draft, verification));
@@ -167,11 +167,11 @@ fn document(files: &dyn Files, file: &RepoPath) -> Result<(Draft, String), Diagn
     let bytes = files.bytes(file)?;
     let draft = Draft::read(&bytes);
     if structure::is_nothing(&draft) {
-        let what = "not an RTF document with text";
+        let message = "not an RTF document with text";
         return Err(Diagnostic::of_file(
             file,
             Code::NOT_RTF,
-            what,
+            message,
             "save the contract as RTF: it begins with {\\rtf",
         ));
     }

@@ -6,7 +6,7 @@ use super::fault::{Criterion, FaultKind, RevisionFault};
 use super::produced::{RevisionOutput, VerifiedAttempt};
 use super::score::Verification;
 use super::scoring::Scoring;
-use crate::model::{Check, Failure, Role, indicator};
+use crate::model::{Check, Failure, Role};
 use crate::suites::shared::failure_classifier::{CheckFailure, FailureClassifier};
 
 /// Number of faults of one criterion that are listed.
@@ -73,28 +73,28 @@ impl RevisionChecker<'_> {
 
     fn document_checks(&self) -> Vec<Check> {
         let Some(last) = self.produced.attempts.last() else {
-            let missing =
-                || Some(self.failed("the document is missing".to_owned(), "see the check schema"));
             let words = Criterion::ALL
                 .map(Criterion::as_str)
                 .into_iter()
                 .chain(["format", "quality_gate"]);
-            return words
-                .map(|word| self.check(word, "a revised document", missing()))
-                .collect();
+            let mut checks = Vec::new();
+            for word in words {
+                let failure =
+                    self.failed("the document is missing".to_owned(), "see the check schema");
+                checks.push(self.check(word, "a revised document", Some(failure)));
+            }
+            return checks;
         };
         let verification = &last.verification;
-        let mut checks: Vec<Check> = Criterion::ALL
-            .into_iter()
-            .map(|criterion| {
-                let faults: Vec<&RevisionFault> = verification.against(criterion).collect();
-                self.check(
-                    criterion.as_str(),
-                    expected(criterion),
-                    self.failure(&faults, next_step(criterion)),
-                )
-            })
-            .collect();
+        let mut checks = Vec::new();
+        for criterion in Criterion::ALL {
+            let faults: Vec<&RevisionFault> = verification.against(criterion).collect();
+            checks.push(self.check(
+                criterion.as_str(),
+                expected(criterion),
+                self.failure(&faults, next_step(criterion)),
+            ));
+        }
         let damage: Vec<&RevisionFault> = verification.of(FaultKind::Corrupt).collect();
         let next = "make the agent change only words and keep every control word, table and group";
         checks.push(self.check(
@@ -116,7 +116,7 @@ impl RevisionChecker<'_> {
         for same in faults
             .get(..LISTED)
             .unwrap_or(faults)
-            .chunk_by(|one, next| one.kind.rule() == next.kind.rule())
+            .chunk_by(|left, right| left.kind.rule() == right.kind.rule())
         {
             let details = same
                 .iter()
@@ -140,22 +140,17 @@ impl RevisionChecker<'_> {
         if last.satisfied {
             return None;
         }
-        let attempts = self
-            .produced
-            .attempts
-            .iter()
-            .enumerate()
-            .map(|(index, attempt)| {
-                let summary = summary(&attempt.verification);
-                if self.produced.rounds.is_some() {
-                    format!("attempt {}: {summary}", index + 1)
-                } else {
-                    summary
-                }
-            });
-        let detail = attempts.collect::<Vec<_>>().join("; ");
+        let mut attempts = Vec::new();
+        for (index, attempt) in self.produced.attempts.iter().enumerate() {
+            let summary = summary(&attempt.verification);
+            if self.produced.rounds.is_some() {
+                attempts.push(format!("attempt {}: {summary}", index + 1));
+            } else {
+                attempts.push(summary);
+            }
+        }
         Some(self.failed(
-            detail,
+            attempts.join("; "),
             "fix the failing criteria above, those with a penalty first",
         ))
     }
@@ -212,85 +207,89 @@ impl RevisionChecker<'_> {
                 ..nothing
             };
         }
-        let whole =
-            |(_, judged, flaws): &&(&VerifiedAttempt, VerifiedEvaluation<'_>, &[String])| {
-                flaws.is_empty()
-                    && judged.arithmetic().is_none()
-                    && judged.contradiction().is_none()
-            };
+        let (mut valid, mut falsely_satisfied, mut missed, mut invented) = (0, 0, 0, 0);
+        for (_, judged, flaws) in &judged {
+            let is_valid = flaws.is_empty()
+                && judged.arithmetic().is_none()
+                && judged.contradiction().is_none();
+            valid += usize::from(is_valid);
+            falsely_satisfied += usize::from(judged.falsely_satisfied());
+            missed += judged.missed().len();
+            invented += judged.invented().len();
+        }
         let all = judged.len() as f64;
-        let valid = judged.iter().filter(whole).count() as f64 / (all + unread as f64);
-        let falsely = judged
-            .iter()
-            .map(|(_, judged, _)| indicator(judged.falsely_satisfied()))
-            .sum::<f64>()
-            / all;
-        let missed = judged
-            .iter()
-            .map(|(_, judged, _)| judged.missed().len())
-            .sum::<usize>();
-        let invented = judged
-            .iter()
-            .map(|(_, judged, _)| judged.invented().len())
-            .sum::<usize>();
         CriticValues {
-            valid: Some(valid),
-            falsely_satisfied: Some(falsely),
+            valid: Some(valid as f64 / (all + unread as f64)),
+            falsely_satisfied: Some(falsely_satisfied as f64 / all),
             missed: Some(missed as f64),
             invented: Some(invented as f64),
         }
     }
 
     fn evaluation_flaws(&self) -> EvaluationFlaws {
-        let mut found = EvaluationFlaws::default();
-        let unread = self
-            .produced
-            .attempts
-            .iter()
-            .enumerate()
-            .filter(|(_, attempt)| attempt.is_unread());
-        found.contradictions.extend(unread.map(|(place, _)| {
-            format!(
-                "attempt {}: the critic's answer is not an evaluation object",
-                place + 1
-            )
-        }));
+        let mut evaluation_flaws = EvaluationFlaws::default();
+        for (index, attempt) in self.produced.attempts.iter().enumerate() {
+            if attempt.is_unread() {
+                evaluation_flaws.contradictions.push(format!(
+                    "attempt {}: the critic's answer is not an evaluation object",
+                    index + 1
+                ));
+            }
+        }
         for (attempt, judged, flaws) in self.judged() {
             if self.role == Role::Actor {
                 // A critic's own flaws are reported by its check `schema`.
-                found.contradictions.extend(flaws.iter().cloned());
+                evaluation_flaws
+                    .contradictions
+                    .extend(flaws.iter().cloned());
             }
-            found.arithmetic.extend(judged.arithmetic());
-            found.contradictions.extend(judged.contradiction());
+            evaluation_flaws.arithmetic.extend(judged.arithmetic());
+            evaluation_flaws
+                .contradictions
+                .extend(judged.contradiction());
             if judged.falsely_satisfied() {
-                found.falsely.push(format!(
+                evaluation_flaws.falsely.push(format!(
                     "satisfied with {}, but the verifier says: {}",
                     judged.evaluation.overall,
                     summary(judged.verification)
                 ));
             }
-            found.missed.extend(judged.missed());
-            let invented = judged.invented().into_iter();
-            found.invented.extend(
-                invented.map(|criterion| {
-                    format!("{}: the verifier found no fault", criterion.as_str())
-                }),
-            );
-            let without = judged.unexplained().into_iter();
-            found.unexplained.extend(without.map(|criterion| {
-                format!(
+            evaluation_flaws.missed.extend(judged.missed());
+            for criterion in judged.invented() {
+                evaluation_flaws.invented.push(format!(
+                    "{}: the verifier found no fault",
+                    criterion.as_str()
+                ));
+            }
+            for criterion in judged.unexplained() {
+                evaluation_flaws.unexplained.push(format!(
                     "{} is reported as unmet, without feedback on how to fix it",
                     criterion.as_str()
-                )
-            }));
-            let targets = judged
-                .unknown_targets(&self.case.original, &attempt.draft)
-                .into_iter();
-            found
-                .unknown
-                .extend(targets.map(|target| format!("the document has no section \"{target}\"")));
+                ));
+            }
+            for target in judged.unknown_targets(&self.case.original, &attempt.draft) {
+                evaluation_flaws
+                    .unknown
+                    .push(format!("the document has no section \"{target}\""));
+            }
         }
-        found
+        evaluation_flaws
+    }
+
+    fn evaluation_check(
+        &self,
+        word: &'static str,
+        expected: &str,
+        wrong: Vec<String>,
+        next: &str,
+    ) -> Check {
+        let more = wrong.len().saturating_sub(LISTED);
+        let mut messages: Vec<String> = wrong.into_iter().take(LISTED).collect();
+        if more > 0 {
+            messages.push(format!("and {more} more"));
+        }
+        let failure = (!messages.is_empty()).then(|| self.failed(messages.join("; "), next));
+        self.check(word, expected, failure)
     }
 
     fn evaluation_checks(&self) -> Vec<Check> {
@@ -303,56 +302,44 @@ impl RevisionChecker<'_> {
             unexplained,
             unknown,
         } = self.evaluation_flaws();
-        let check = |word, expected: &str, wrong: Vec<String>, next: &str| {
-            let more = wrong.len().saturating_sub(LISTED);
-            let mut messages: Vec<String> = wrong.into_iter().take(LISTED).collect();
-            if more > 0 {
-                messages.push(format!("and {more} more"));
-            }
-            self.check(
-                word,
-                expected,
-                (!messages.is_empty()).then(|| self.failed(messages.join("; "), next)),
-            )
-        };
         vec![
-            check(
+            self.evaluation_check(
                 "arithmetic",
                 "an overall score equal to the weighted scores minus the penalties",
                 arithmetic,
                 "state weights and penalties in the prompt, or compute the sum in code",
             ),
-            check(
+            self.evaluation_check(
                 "consistent",
                 "an evaluation that does not contradict itself",
                 contradictions,
                 "say in the prompt when the critic is satisfied",
             ),
-            check(
+            self.evaluation_check(
                 "not_falsely_satisfied",
                 "satisfied only with a document that passes the verifier",
                 falsely,
                 "do not let this critic decide alone: run the verifier on every document that it passes",
             ),
-            check(
+            self.evaluation_check(
                 "failures_found",
                 "every failure that the verifier found",
                 missed,
                 "give the critic an example of each missed failure",
             ),
-            check(
+            self.evaluation_check(
                 "none_invented",
                 "no criterion reported as unmet without a fault",
                 invented,
                 "make the critic quote the words that it objects to",
             ),
-            check(
+            self.evaluation_check(
                 "feedback_given",
                 "feedback on each unmet criterion",
                 unexplained,
                 "request feedback on every unmet criterion in the prompt",
             ),
-            check(
+            self.evaluation_check(
                 "suggestions_placed",
                 "suggestions for sections of the document",
                 unknown,

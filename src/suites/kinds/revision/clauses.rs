@@ -1,10 +1,10 @@
 //! Checks the clauses that were to be added, deleted, replaced or edited.
 
 use super::alignment::{Alignment, Fate, Side};
-use super::draft::{Draft, Number, dotted, number};
+use super::draft::{Draft, Number, contains_words, dotted, number};
 use super::fault::{FaultKind, RevisionFault};
 use super::instructions::{Clause, ClauseOperation, named};
-use crate::text::{Keyword, norm};
+use crate::text::norm;
 
 /// Both documents with their alignment.
 pub struct Clauses<'a> {
@@ -16,13 +16,15 @@ pub struct Clauses<'a> {
 impl Clauses<'_> {
     /// For each operation the fault if it is not done; `None` if it is done.
     pub fn undone(&self, clauses: &[Clause]) -> Vec<Option<RevisionFault>> {
-        let checked = clauses.iter().map(|clause| {
-            let missing = self.missing(clause)?;
-            let operation = clause.operation.as_str();
-            let what = format!("{operation} {}: {missing}", clause.target());
-            Some(RevisionFault::new(FaultKind::Undone, what))
-        });
-        checked.collect()
+        let mut undone = Vec::with_capacity(clauses.len());
+        for clause in clauses {
+            undone.push(self.missing(clause).map(|missing| {
+                let operation = clause.operation.as_str();
+                let message = format!("{operation} {}: {missing}", clause.target());
+                RevisionFault::new(FaultKind::Undone, message)
+            }));
+        }
+        undone
     }
 
     fn missing(&self, clause: &Clause) -> Option<String> {
@@ -58,8 +60,8 @@ impl Clauses<'_> {
             ));
         }
         let new = new?;
-        let found = self.alignment.lines_with(new, Side::Revised);
-        found
+        let new_lines = self.alignment.lines_with(new, Side::Revised);
+        new_lines
             .is_empty()
             .then(|| format!("no paragraph contains \"{new}\""))
     }
@@ -76,25 +78,25 @@ impl Clauses<'_> {
             Err(missing) => return Some(missing),
         };
         let depth = self.revised.sections[expected].number.len();
-        let is_former = |index: &usize| {
-            self.alignment.taken.contains(index)
-                && self.revised.sections[*index].number.len() <= depth
-        };
-        let former_before = |line: usize| {
-            let sections = &self.revised.sections;
-            let before = sections.partition_point(|section| section.lines.start <= line);
-            (0..before).rev().find(is_former)
-        };
         let follows = lines
             .iter()
-            .any(|line| former_before(*line) == Some(expected));
+            .any(|line| self.former_before(*line, depth) == Some(expected));
         (!follows).then(|| format!("it does not follow the former section {after}"))
+    }
+
+    /// The last section up to a line that the original had too, with numbers of at most this depth.
+    fn former_before(&self, line: usize, depth: usize) -> Option<usize> {
+        let sections = &self.revised.sections;
+        let count = sections.partition_point(|section| section.lines.start <= line);
+        (0..count).rev().find(|index| {
+            self.alignment.taken.contains(index) && sections[*index].number.len() <= depth
+        })
     }
 
     /// What a section of the original became, or why the position of what follows it cannot be checked.
     fn former_section(&self, after: &str) -> Result<usize, String> {
-        let before = number(after).and_then(|number| self.original.section(&number));
-        let became = before.and_then(|section| self.alignment.sections.get(&section));
+        let original_section = number(after).and_then(|number| self.original.section(&number));
+        let became = original_section.and_then(|section| self.alignment.sections.get(&section));
         became.copied().ok_or_else(|| {
             format!(
                 "section {after}, which it must follow, is missing, so its position cannot be checked"
@@ -104,26 +106,27 @@ impl Clauses<'_> {
 
     fn not_added(&self, clause: &Clause, expected_number: &Number) -> Option<String> {
         let heading = clause.heading.as_deref().map(norm);
-        let fits = |index: &usize| {
-            let section = &self.revised.sections[*index];
-            !self.alignment.taken.contains(index)
-                && heading
-                    .as_ref()
-                    .is_none_or(|heading| section.heading == *heading)
-        };
-        let fresh: Vec<usize> = (0..self.revised.sections.len()).filter(fits).collect();
+        let mut fresh = Vec::new();
+        for (index, section) in self.revised.sections.iter().enumerate() {
+            let has_heading = heading
+                .as_ref()
+                .is_none_or(|heading| section.heading == *heading);
+            if has_heading && !self.alignment.taken.contains(&index) {
+                fresh.push(index);
+            }
+        }
         let exact = fresh
             .iter()
             .copied()
             .find(|index| self.revised.sections[*index].number == *expected_number);
-        let Some(found) = exact.or_else(|| fresh.first().copied().filter(|_| heading.is_some()))
+        let Some(added) = exact.or_else(|| fresh.first().copied().filter(|_| heading.is_some()))
         else {
             return Some("the section is missing".to_owned());
         };
-        if self.revised.sections[found].number != *expected_number {
+        if self.revised.sections[added].number != *expected_number {
             return Some(format!(
                 "it is section {} instead",
-                dotted(&self.revised.sections[found].number)
+                dotted(&self.revised.sections[added].number)
             ));
         }
         if let Some(after) = clause.after.as_deref() {
@@ -133,14 +136,14 @@ impl Clauses<'_> {
             };
             let depth = expected_number.len();
             // A section's sub-sections may come between.
-            let previous = (0..found)
+            let previous = (0..added)
                 .rev()
                 .find(|index| self.revised.sections[*index].number.len() <= depth);
             if previous != Some(expected) {
                 return Some(format!("it does not follow the former section {after}"));
             }
         }
-        self.wrong_words(clause, found)
+        self.wrong_words(clause, added)
     }
 
     fn not_deleted(&self, clause: &Clause) -> Option<String> {
@@ -157,14 +160,17 @@ impl Clauses<'_> {
             return None;
         }
         // Remaining sub-clauses are counted as orphans instead.
-        let own = self.original.sections[section].lines.clone();
-        let left = own
-            .into_iter()
-            .find_map(|line| match self.alignment.fates[line] {
-                Fate::Kept(to) | Fate::Changed(to) => Some(to),
-                Fate::Gone => None,
-            });
-        left.map(|line| format!("the section is still there: {}", self.revised.excerpt(line)))
+        let lines = self.original.sections[section].lines.clone();
+        for line in lines {
+            match self.alignment.fates[line] {
+                Fate::Kept(to) | Fate::Changed(to) => {
+                    let excerpt = self.revised.excerpt(to);
+                    return Some(format!("the section is still there: {excerpt}"));
+                }
+                Fate::Gone => {}
+            }
+        }
+        None
     }
 
     fn not_changed(&self, clause: &Clause) -> Option<String> {
@@ -176,45 +182,45 @@ impl Clauses<'_> {
         let Some(became) = self.became(section) else {
             return Some("the section was removed".to_owned());
         };
-        self.wrong_words(clause, became).or_else(|| {
-            let asked = !clause.must_contain.is_empty() || !clause.must_not_contain.is_empty();
-            (!asked && self.is_same(section, became)).then(|| "its words are unchanged".to_owned())
-        })
+        if let Some(wrong) = self.wrong_words(clause, became) {
+            return Some(wrong);
+        }
+        let asked = !clause.must_contain.is_empty() || !clause.must_not_contain.is_empty();
+        (!asked && self.is_same(section, became)).then(|| "its words are unchanged".to_owned())
     }
 
     /// Whether a section has the same words as before, apart from names and moved numbers.
     fn is_same(&self, section: usize, became: usize) -> bool {
-        let lines = |draft: &Draft, root: usize| -> Vec<usize> {
-            draft
-                .tree(root)
-                .flat_map(|index| draft.sections[index].lines.clone())
-                .collect()
-        };
-        let (was, is) = (lines(self.original, section), lines(self.revised, became));
-        let kept = |line: &usize| matches!(self.alignment.fates[*line], Fate::Kept(_));
-        was.len() == is.len() && was.iter().all(kept)
+        let old_lines = self.original.lines_of_tree(section);
+        let new_lines = self.revised.lines_of_tree(became);
+        old_lines.len() == new_lines.len()
+            && old_lines
+                .iter()
+                .all(|line| matches!(self.alignment.fates[*line], Fate::Kept(_)))
     }
 
     /// The section that a section became: by its text, otherwise the unmatched one with the same number.
     pub fn became(&self, section: usize) -> Option<usize> {
-        self.alignment.sections.get(&section).copied().or_else(|| {
-            let index = self
-                .revised
-                .section(&self.original.sections[section].number)?;
-            (!self.alignment.taken.contains(&index)).then_some(index)
-        })
+        if let Some(became) = self.alignment.sections.get(&section) {
+            return Some(*became);
+        }
+        let number = &self.original.sections[section].number;
+        let index = self.revised.section(number)?;
+        (!self.alignment.taken.contains(&index)).then_some(index)
     }
 
     fn wrong_words(&self, clause: &Clause, section: usize) -> Option<String> {
         let words = self.revised.section_words(section);
-        let has = |text: &&String| Keyword::new(text).is_some_and(|text| text.is_in(&words));
-        if let Some(missing) = clause.must_contain.iter().find(|text| !has(text)) {
-            return Some(format!("it does not contain \"{missing}\""));
+        for text in &clause.must_contain {
+            if !contains_words(&words, text) {
+                return Some(format!("it does not contain \"{text}\""));
+            }
         }
-        clause
-            .must_not_contain
-            .iter()
-            .find(has)
-            .map(|left| format!("it still contains \"{left}\""))
+        for text in &clause.must_not_contain {
+            if contains_words(&words, text) {
+                return Some(format!("it still contains \"{text}\""));
+            }
+        }
+        None
     }
 }

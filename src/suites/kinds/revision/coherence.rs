@@ -23,12 +23,12 @@ pub fn numbering(clauses: &Clauses<'_>) -> Vec<RevisionFault> {
         revised,
         alignment,
     } = clauses;
-    let before = numbering_problems(original);
-    let numbers: BTreeSet<(CoherenceKind, &Number)> = before
+    let old_problems = numbering_problems(original);
+    let numbers: BTreeSet<(CoherenceKind, &Number)> = old_problems
         .iter()
         .map(|(kind, section)| (*kind, &original.sections[*section].number))
         .collect();
-    let already: BTreeSet<(CoherenceKind, usize)> = before
+    let already: BTreeSet<(CoherenceKind, usize)> = old_problems
         .iter()
         .filter_map(|(kind, section)| Some((*kind, *alignment.sections.get(section)?)))
         .collect();
@@ -39,7 +39,7 @@ pub fn numbering(clauses: &Clauses<'_>) -> Vec<RevisionFault> {
             continue;
         }
         let line = lines.start;
-        let (fault, what) = match kind {
+        let (fault, predicate) = match kind {
             CoherenceKind::Double => (FaultKind::Numbering, "appears twice"),
             CoherenceKind::Gap => (FaultKind::Numbering, "follows a gap"),
             CoherenceKind::Back => (FaultKind::Numbering, "is out of order"),
@@ -48,7 +48,7 @@ pub fn numbering(clauses: &Clauses<'_>) -> Vec<RevisionFault> {
         faults.push(RevisionFault::new(
             fault,
             format!(
-                "section {} {what}: {}",
+                "section {} {predicate}: {}",
                 dotted(number),
                 revised.excerpt(line)
             ),
@@ -71,24 +71,24 @@ fn numbering_problems(draft: &Draft) -> Vec<(CoherenceKind, usize)> {
     let mut seen: BTreeSet<(usize, &[u32])> = BTreeSet::new();
     let mut last: BTreeMap<(usize, &[u32]), u32> = BTreeMap::new();
     for (index, section) in draft.sections.iter().enumerate() {
-        let Some((own, parent)) = section.number.split_last() else {
+        let Some((last_number, parent)) = section.number.split_last() else {
             continue;
         };
-        let mut add = |kind| numbering_problems.push((kind, index));
         if !seen.insert((section.part, &section.number)) {
-            add(CoherenceKind::Double);
+            numbering_problems.push((CoherenceKind::Double, index));
             continue;
         }
         if !parent.is_empty() && !seen.contains(&(section.part, parent)) {
-            add(CoherenceKind::Orphan);
+            numbering_problems.push((CoherenceKind::Orphan, index));
         } else {
-            match own.checked_sub(last.get(&(section.part, parent)).copied().unwrap_or(0)) {
-                None => add(CoherenceKind::Back),
+            let previous = last.get(&(section.part, parent)).copied().unwrap_or(0);
+            match last_number.checked_sub(previous) {
+                None => numbering_problems.push((CoherenceKind::Back, index)),
                 Some(0 | 1) => {}
-                Some(_) => add(CoherenceKind::Gap),
+                Some(_) => numbering_problems.push((CoherenceKind::Gap, index)),
             }
         }
-        last.insert((section.part, parent), *own);
+        last.insert((section.part, parent), *last_number);
     }
     numbering_problems
 }
@@ -97,62 +97,67 @@ fn numbering_problems(draft: &Draft) -> Vec<(CoherenceKind, usize)> {
 pub fn unintended(
     clauses: &Clauses<'_>,
     asked: &Instructions,
-    before: &DefinedTerms,
-    now: &DefinedTerms,
+    old_terms: &DefinedTerms,
+    new_terms: &DefinedTerms,
 ) -> (Vec<RevisionFault>, usize) {
     let Clauses {
         original,
         revised,
         alignment,
     } = clauses;
-    let targets = Targets::of(clauses, asked, before, now);
-    let turned = |line: usize, to: usize| {
-        let [was, is] = &alignment.masked;
-        asked.liability.is_some()
-            && mentions_indemnity(&original.lines[line].folded.text)
-            && wording::only_direction_differs(&was[line], &is[to])
-    };
-    // A line that refers to a deleted section loses that reference, and nothing else.
-    let unreferred = |line: usize, to: Option<usize>| {
-        let removed = targets.references_to_removed(original, line);
-        let is = to.map_or("", |to| alignment.masked[1][to].as_str());
-        removed > 0 && only_references_differ(&alignment.masked[0][line], is, removed)
-    };
-    let mut faults = Vec::new();
+    let targets = Targets::of(clauses, asked, old_terms, new_terms);
+    let mut messages = Vec::new();
     let mut omitted = 0;
-    let fault = |what: String| RevisionFault::new(FaultKind::Unintended, what);
     for (line, fate) in alignment.fates.iter().enumerate() {
         let may = targets.may_change(original, line);
         match fate {
-            Fate::Changed(to) if !may && !turned(line, *to) && !unreferred(line, Some(*to)) => {
-                faults.push(fault(original.change(line, revised, *to)));
+            Fate::Changed(to)
+                if !may
+                    && !is_turned(clauses, asked, line, *to)
+                    && !targets.loses_references(clauses, line, Some(*to)) =>
+            {
+                messages.push(original.change(line, revised, *to));
             }
-            Fate::Gone if !may && !targets.unused.contains(&line) && !unreferred(line, None) => {
+            Fate::Gone
+                if !may
+                    && !targets.unused.contains(&line)
+                    && !targets.loses_references(clauses, line, None) =>
+            {
                 omitted += usize::from(original.lines[line].place == ParagraphPlace::Body);
-                faults.push(fault(format!("{} was removed", original.excerpt(line))));
+                messages.push(format!("{} was removed", original.excerpt(line)));
             }
             Fate::Kept(to) => {
                 let (old, new) = (&original.lines[line], &revised.lines[*to]);
                 // Equal after masking and folding; the exact letters may still differ.
                 let (was, is) = (&old.text[old.words_from..], &new.text[new.words_from..]);
                 if old.folded.text == new.folded.text && was.trim() != is.trim() && !may {
-                    faults.push(fault(format!(
+                    messages.push(format!(
                         "{} has different letters or marks",
                         revised.excerpt(*to)
-                    )));
+                    ));
                 }
             }
             Fate::Changed(_) | Fate::Gone => {}
         }
     }
-    for line in alignment
-        .added
-        .iter()
-        .filter(|line| !targets.may_be_new(revised, **line))
-    {
-        faults.push(fault(format!("{} is new", revised.excerpt(*line))));
+    for line in &alignment.added {
+        if !targets.may_be_new(revised, *line) {
+            messages.push(format!("{} is new", revised.excerpt(*line)));
+        }
     }
+    let faults = messages
+        .into_iter()
+        .map(|message| RevisionFault::new(FaultKind::Unintended, message))
+        .collect();
     (faults, omitted)
+}
+
+/// Whether only the direction of an indemnity differs, as requested.
+fn is_turned(clauses: &Clauses<'_>, asked: &Instructions, line: usize, to: usize) -> bool {
+    let [was, is] = &clauses.alignment.masked;
+    asked.liability.is_some()
+        && mentions_indemnity(&clauses.original.lines[line].folded.text)
+        && wording::only_direction_differs(&was[line], &is[to])
 }
 
 /// The sections that the instructions allow to change.
@@ -171,8 +176,8 @@ impl Targets {
     fn of(
         clauses: &Clauses<'_>,
         asked: &Instructions,
-        before: &DefinedTerms,
-        now: &DefinedTerms,
+        old_terms: &DefinedTerms,
+        new_terms: &DefinedTerms,
     ) -> Self {
         let Clauses {
             original, revised, ..
@@ -204,15 +209,13 @@ impl Targets {
                 };
                 // A section added in the wrong position is an operation that is not done, not also an unrequested change.
                 let heading = clause.heading.as_deref().map(norm);
-                let fresh = |index: &usize| !clauses.alignment.taken.contains(index);
-                let fits = |section: &Section| {
-                    section.number == expected || heading.as_ref() == Some(&section.heading)
-                };
-                let added = (0..revised.sections.len())
-                    .filter(|index| fresh(index) && fits(&revised.sections[*index]));
-                targets
-                    .revised
-                    .extend(added.flat_map(|index| revised.tree(index)));
+                for (index, section) in revised.sections.iter().enumerate() {
+                    let fits =
+                        section.number == expected || heading.as_ref() == Some(&section.heading);
+                    if fits && !clauses.alignment.taken.contains(&index) {
+                        targets.revised.extend(revised.tree(index));
+                    }
+                }
                 continue;
             }
             let Some(section) = named(original, clause) else {
@@ -257,9 +260,9 @@ impl Targets {
         );
         // A definition that lost its last use may be removed. A term with a replaced name is only called otherwise.
         let names = replaced_names(asked);
-        let lost = before
+        let lost = old_terms
             .iter()
-            .filter(|(term, _)| !now.contains_key(*term) && !has_name(&names, term));
+            .filter(|(term, _)| !new_terms.contains_key(*term) && !has_name(&names, term));
         let unused = lost.filter(|(term, known)| used(revised, term, known).is_none());
         targets.unused = unused.map(|(_, term)| term.line).collect();
         targets
@@ -291,12 +294,20 @@ impl Targets {
 
     /// How often a line refers to a deleted section.
     fn references_to_removed(&self, original: &Draft, line: usize) -> usize {
-        match self.removed.is_empty() {
-            true => 0,
-            false => numbers_of(original, line)
-                .filter(|number| self.removed.contains(number))
-                .count(),
+        if self.removed.is_empty() {
+            return 0;
         }
+        numbers_of(original, line)
+            .filter(|number| self.removed.contains(number))
+            .count()
+    }
+
+    /// Whether a line that refers to a deleted section loses that reference, and nothing else.
+    fn loses_references(&self, clauses: &Clauses<'_>, line: usize, to: Option<usize>) -> bool {
+        let removed = self.references_to_removed(clauses.original, line);
+        let [was, is] = &clauses.alignment.masked;
+        let is = to.map_or("", |to| is[to].as_str());
+        removed > 0 && only_references_differ(&was[line], is, removed)
     }
 
     fn may_be_new(&self, revised: &Draft, line: usize) -> bool {

@@ -161,15 +161,14 @@ impl CriticReader {
         let named = self.texts("unmet_criteria", fields.get("unmet_criteria"));
         unmet.extend(named.iter().filter_map(|name| Criterion::in_name(name)));
         let suggestions = self.list("revision_suggestions", fields.get("revision_suggestions"));
-        let suggestion = |one: &Value| Suggestion {
-            section: String::new(),
-            words: norm(&one.as_str().map_or_else(|| one.to_string(), str::to_owned)),
-        };
         Marks {
             scores,
             unmet,
             feedback: feedback.join(" "),
-            suggestions: suggestions.iter().map(suggestion).collect(),
+            suggestions: suggestions
+                .iter()
+                .map(Suggestion::without_section)
+                .collect(),
         }
     }
 
@@ -208,8 +207,8 @@ impl CriticReader {
     fn list<'v>(&mut self, name: &str, value: Option<&'v Value>) -> &'v [Value] {
         match value {
             Some(Value::Array(list)) => list,
-            found => {
-                self.flaw(missing_or(name, found, "a list"));
+            value => {
+                self.flaw(missing_or(name, value, "a list"));
                 &[]
             }
         }
@@ -231,47 +230,70 @@ impl CriticReader {
 
     fn suggestions(&mut self, value: Option<&Value>) -> Vec<Suggestion> {
         let list = self.list("revision_suggestions", value);
-        let mut found = Vec::with_capacity(list.len());
-        for (index, one) in list.iter().enumerate() {
-            let text = |key: &str| one.get(key).and_then(Value::as_str).unwrap_or_default();
-            if !one.is_object() {
+        let mut suggestions = Vec::with_capacity(list.len());
+        for (index, suggestion) in list.iter().enumerate() {
+            if !suggestion.is_object() {
                 self.flaw(format!("revision_suggestions[{index}] is not an object"));
                 continue;
             }
-            if !matches!(text("action"), "add" | "delete" | "replace" | "edit") {
+            if !matches!(
+                text_of(suggestion, "action"),
+                "add" | "delete" | "replace" | "edit"
+            ) {
                 self.flaw(format!(
                     "revision_suggestions[{index}].action is not one of add, delete, replace, edit"
                 ));
             }
             // An empty one is a place that no document has.
-            if !one.get("target_section").is_some_and(Value::is_string) {
+            if !suggestion
+                .get("target_section")
+                .is_some_and(Value::is_string)
+            {
                 self.flaw(format!(
                     "revision_suggestions[{index}] has no target_section"
                 ));
             }
-            for key in ["reason", "instruction"]
-                .into_iter()
-                .filter(|key| norm(text(key)).is_empty())
-            {
-                self.flaw(format!("revision_suggestions[{index}] has no {key}"));
+            let reason = norm(text_of(suggestion, "reason"));
+            let instruction = norm(text_of(suggestion, "instruction"));
+            for (key, words) in [("reason", &reason), ("instruction", &instruction)] {
+                if words.is_empty() {
+                    self.flaw(format!("revision_suggestions[{index}] has no {key}"));
+                }
             }
-            let inserted = one.get("text_to_insert");
+            let inserted = suggestion.get("text_to_insert");
             if inserted.is_some_and(|text| !text.is_string() && !text.is_null()) {
                 self.flaw(format!(
                     "revision_suggestions[{index}].text_to_insert is not a string"
                 ));
             }
-            if let Some(constraints) = one.get("constraints") {
+            if let Some(constraints) = suggestion.get("constraints") {
                 let name = format!("revision_suggestions[{index}].constraints");
                 self.texts(&name, Some(constraints));
             }
-            let words = format!("{} {}", norm(text("reason")), norm(text("instruction")));
-            found.push(Suggestion {
-                section: norm(text("target_section")),
-                words,
+            suggestions.push(Suggestion {
+                section: norm(text_of(suggestion, "target_section")),
+                words: format!("{reason} {instruction}"),
             });
         }
-        found
+        suggestions
+    }
+}
+
+fn text_of<'v>(value: &'v Value, key: &str) -> &'v str {
+    value.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+impl Suggestion {
+    /// Of a critic that states only texts.
+    fn without_section(value: &Value) -> Self {
+        let words = match value.as_str() {
+            Some(text) => norm(text),
+            None => norm(&value.to_string()),
+        };
+        Self {
+            section: String::new(),
+            words,
+        }
     }
 }
 
@@ -280,8 +302,8 @@ fn criterion(name: &str) -> Option<Criterion> {
     Criterion::of_word(&norm(name).replace(['-', ' '], "_"))
 }
 
-fn missing_or(name: &str, found: Option<&Value>, needed: &str) -> String {
-    match found {
+fn missing_or(name: &str, value: Option<&Value>, needed: &str) -> String {
+    match value {
         None => format!("{name} is missing"),
         Some(_) => format!("{name} is not {needed}"),
     }
@@ -289,19 +311,20 @@ fn missing_or(name: &str, found: Option<&Value>, needed: &str) -> String {
 
 /// The sum of the stated penalties: a number, a list of numbers or of objects with one, or an object of numbers.
 fn deducted(value: Option<&Value>) -> Option<f64> {
-    let amount = |value: &Value| {
-        let number = value.as_f64().or_else(|| {
-            ["amount", "penalty", "value"]
-                .iter()
-                .find_map(|key| value.get(key)?.as_f64())
-        });
-        number.map(f64::abs)
-    };
     match value? {
         Value::Array(list) => list.iter().map(amount).sum(),
         Value::Object(fields) => fields.values().map(amount).sum(),
         number => amount(number),
     }
+}
+
+fn amount(penalty: &Value) -> Option<f64> {
+    if let Some(number) = penalty.as_f64() {
+        return Some(number.abs());
+    }
+    let mut keys = ["amount", "penalty", "value"].into_iter();
+    let number = keys.find_map(|key| penalty.get(key)?.as_f64())?;
+    Some(number.abs())
 }
 
 /// Tolerance between a critic's overall score and its own arithmetic.
@@ -324,29 +347,27 @@ impl VerifiedEvaluation<'_> {
             scoring,
         } = self;
         let weighted = overall(&evaluation.scores, &[], scoring);
-        let found = || {
-            verification
-                .penalties
-                .iter()
-                .map(|penalty| penalty.amount)
-                .sum()
+        let (deducted, whose) = match evaluation.penalties {
+            Some(penalties) => (penalties, "its own"),
+            None => {
+                let amounts = verification.penalties.iter().map(|penalty| penalty.amount);
+                (amounts.sum(), "the verifier's")
+            }
         };
-        let deducted = evaluation.penalties.unwrap_or_else(found);
         let expected = (weighted - deducted).clamp(0.0, 1.0);
-        ((evaluation.overall - expected).abs() > OFF + EPSILON).then(|| {
-            let whose = if evaluation.penalties.is_some() {
-                "its own"
-            } else {
-                "the verifier's"
-            };
-            let less = if deducted == 0.0 {
-                String::new()
-            } else {
-                format!(" minus {whose} penalties of {deducted:.2}")
-            };
-            let Evaluation { overall, .. } = evaluation;
-            format!("overall_score is {overall}, but its weighted scores give {weighted:.4}{less}")
-        })
+        let overall = evaluation.overall;
+        let is_off = (overall - expected).abs() > OFF + EPSILON;
+        if !is_off {
+            return None;
+        }
+        let less = if deducted == 0.0 {
+            String::new()
+        } else {
+            format!(" minus {whose} penalties of {deducted:.2}")
+        };
+        Some(format!(
+            "overall_score is {overall}, but its weighted scores give {weighted:.4}{less}"
+        ))
     }
 
     /// A contradiction: satisfied below the quality gate, or not satisfied without a reason.
@@ -382,11 +403,14 @@ impl VerifiedEvaluation<'_> {
 
     /// The failures found by the verifier but not by the critic: criteria, and format damage.
     pub fn missed(&self) -> Vec<String> {
-        let found = Criterion::ALL.into_iter().filter_map(|criterion| {
-            let first = self.verification.against(criterion).next()?;
-            (!self.rejects(criterion)).then(|| format!("{}: {}", criterion.as_str(), first.detail))
-        });
-        let mut missed: Vec<String> = found.collect();
+        let mut missed = Vec::new();
+        for criterion in Criterion::ALL {
+            if let Some(first) = self.verification.against(criterion).next()
+                && !self.rejects(criterion)
+            {
+                missed.push(format!("{}: {}", criterion.as_str(), first.detail));
+            }
+        }
         if let Some(damage) = self
             .verification
             .of(FaultKind::Corrupt)
@@ -400,11 +424,14 @@ impl VerifiedEvaluation<'_> {
 
     /// The criteria that it reports as unmet although the verifier found no fault.
     pub fn invented(&self) -> Vec<Criterion> {
-        let clean = |criterion: &Criterion| self.verification.against(*criterion).next().is_none();
-        Criterion::ALL
-            .into_iter()
-            .filter(|criterion| self.rejects(*criterion) && clean(criterion))
-            .collect()
+        let mut invented = Vec::new();
+        for criterion in Criterion::ALL {
+            let is_clean = self.verification.against(criterion).next().is_none();
+            if is_clean && self.rejects(criterion) {
+                invented.push(criterion);
+            }
+        }
+        invented
     }
 
     /// The criteria that it reports as unmet without saying how to fix them.
@@ -431,7 +458,10 @@ impl VerifiedEvaluation<'_> {
             suggestions,
             ..
         } = self.evaluation;
-        words.is_match(feedback) || suggestions.iter().any(|one| words.is_match(&one.words))
+        words.is_match(feedback)
+            || suggestions
+                .iter()
+                .any(|suggestion| words.is_match(&suggestion.words))
     }
 
     fn mentions(&self, words: &Regex) -> bool {
@@ -441,26 +471,17 @@ impl VerifiedEvaluation<'_> {
 
     /// The targets of suggestions that exist in neither document.
     pub fn unknown_targets(&self, original: &Draft, revised: &Draft) -> Vec<&str> {
-        let known = |target: &str| {
-            WHOLE.is_match(target)
-                || [original, revised].into_iter().any(|draft| {
-                    let numbered = NUMBER.find(target).and_then(|found| number(found.as_str()));
-                    let heads = |heading: &str| !heading.is_empty() && target.contains(heading);
-                    match numbered {
-                        Some(number) => draft
-                            .sections
-                            .iter()
-                            .any(|section| section.number.starts_with(&number)),
-                        None => draft.sections.iter().any(|section| heads(&section.heading)),
-                    }
-                })
-        };
-        let targets = self
-            .evaluation
-            .suggestions
-            .iter()
-            .map(|one| one.section.as_str());
-        targets.filter(|target| !known(target)).collect()
+        let mut unknown = Vec::new();
+        for suggestion in &self.evaluation.suggestions {
+            let target = suggestion.section.as_str();
+            let is_known = WHOLE.is_match(target)
+                || has_target(original, target)
+                || has_target(revised, target);
+            if !is_known {
+                unknown.push(target);
+            }
+        }
+        unknown
     }
 }
 
@@ -487,3 +508,17 @@ static WORDS: LazyLock<BTreeMap<Criterion, Regex>> = LazyLock::new(|| {
     .map(|(criterion, words)| (criterion, pattern(words)))
     .into()
 });
+
+/// Whether a document has the section that a target names by its number, or else by its heading.
+fn has_target(draft: &Draft, target: &str) -> bool {
+    let mut sections = draft.sections.iter();
+    match NUMBER
+        .find(target)
+        .and_then(|digits| number(digits.as_str()))
+    {
+        Some(number) => sections.any(|section| section.number.starts_with(&number)),
+        None => sections.any(|section| {
+            !section.heading.is_empty() && target.contains(section.heading.as_str())
+        }),
+    }
+}

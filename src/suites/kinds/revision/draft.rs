@@ -8,7 +8,7 @@ use memchr::memmem;
 use regex::Regex;
 use rtf::{Paragraph, ParagraphPlace};
 
-use crate::text::{Folded, Hit, NameSet, changed_part, is_whole, norm, pattern};
+use crate::text::{Folded, Hit, Keyword, NameSet, changed_part, is_whole, norm, pattern};
 
 /// The longest quotation of a changed line, in characters.
 const CHANGED: usize = 160;
@@ -141,34 +141,29 @@ impl Draft {
 
     /// Every occurrence of some names, as a line and the hit in its folded text.
     pub fn places(&self, names: &NameSet) -> Vec<(usize, Hit)> {
-        let found = names.find_in(&self.whole).into_iter();
-        let placed = found.map(|Hit { name, at }| {
+        let mut places = Vec::new();
+        for Hit { name, at } in names.find_in(&self.whole) {
             let (line, start) = self.line_at(at.start);
-            (
-                line,
-                Hit {
-                    name,
-                    at: start..start + at.len(),
-                },
-            )
-        });
-        placed.collect()
+            let at = start..start + at.len();
+            places.push((line, Hit { name, at }));
+        }
+        places
     }
 
     /// Every whole-word occurrence of a folded stem with one of the endings, as its line and byte offset in the folded line.
     pub fn words_from(&self, stem: &str, endings: [&str; 3]) -> Vec<(usize, usize)> {
-        let whole = |start: usize| {
-            let rest = &self.whole[start + stem.len()..];
-            endings.iter().any(|ending| {
-                rest.starts_with(ending)
-                    && is_whole(&self.whole, &(start..start + stem.len() + ending.len()))
-            })
-        };
-        let found = memmem::find_iter(self.whole.as_bytes(), stem.as_bytes());
-        found
-            .filter(|start| whole(*start))
-            .map(|start| self.line_at(start))
-            .collect()
+        let mut places = Vec::new();
+        for start in memmem::find_iter(self.whole.as_bytes(), stem.as_bytes()) {
+            let end = start + stem.len();
+            let rest = &self.whole[end..];
+            let is_word = endings.iter().any(|ending| {
+                rest.starts_with(ending) && is_whole(&self.whole, &(start..end + ending.len()))
+            });
+            if is_word {
+                places.push(self.line_at(start));
+            }
+        }
+        places
     }
 
     /// Converts an offset in the whole text to a line and an offset in that line.
@@ -187,29 +182,39 @@ impl Draft {
     /// The indexes of the section and of all its sub-sections.
     pub fn tree(&self, root: usize) -> impl Iterator<Item = usize> + '_ {
         let (number, part) = (&self.sections[root].number, self.sections[root].part);
-        let below =
-            move |section: &&Section| section.part == part && section.number.starts_with(number);
-        let after = self.sections.iter().enumerate().skip(root);
-        after
-            .take_while(move |(_, section)| below(section))
-            .map(|(place, _)| place)
+        let sections = self.sections.iter().enumerate().skip(root);
+        sections
+            .take_while(move |(_, section)| {
+                section.part == part && section.number.starts_with(number)
+            })
+            .map(|(index, _)| index)
+    }
+
+    /// The lines of the section and its sub-sections.
+    pub fn lines_of_tree(&self, root: usize) -> Vec<usize> {
+        self.tree(root)
+            .flat_map(|index| self.sections[index].lines.clone())
+            .collect()
     }
 
     /// Whether the section and its sub-sections only state that it is deleted, so that its number is kept.
     pub fn is_placeholder(&self, root: usize) -> bool {
         let mut states_deletion = false;
-        let mut lines = self
+        let lines = self
             .tree(root)
             .flat_map(|index| self.sections[index].lines.clone());
         let first = self.sections[root].lines.start;
-        lines.all(|line| {
-            let own = &self.lines[line];
-            let words = norm(&own.text[own.words_from..]);
-            let deleted = DELETED.is_match(&words);
+        for line in lines {
+            let words = &self.lines[line].text[self.lines[line].words_from..];
+            let deleted = DELETED.is_match(&norm(words));
             states_deletion |= deleted;
             // The heading may precede on a line of its own.
-            deleted || (line == first && is_heading(own.text[own.words_from..].trim()))
-        }) && states_deletion
+            let is_first_heading = line == first && is_heading(words.trim());
+            if !deleted && !is_first_heading {
+                return false;
+            }
+        }
+        states_deletion
     }
 
     /// The folded text of the section and its sub-sections.
@@ -246,17 +251,17 @@ impl Draft {
         let DraftLine {
             text, paragraph, ..
         } = &self.lines[line];
-        let before: Vec<char> = text[..at.start].chars().rev().take(24).collect();
+        let reversed: Vec<char> = text[..at.start].chars().rev().take(24).collect();
         let after: String = text[at.end..].chars().take(24).collect();
-        let before: String = before.into_iter().rev().collect();
-        let cut = |whole: bool| if whole { "" } else { "…" };
+        let head: String = reversed.into_iter().rev().collect();
+        let cut_before = if head.len() == at.start { "" } else { "…" };
+        let cut_after = if at.end + after.len() == text.len() {
+            ""
+        } else {
+            "…"
+        };
         let byte = self.document.paragraphs[*paragraph].source_at(at.start);
-        let quoted = format!(
-            "{}{before}{}{after}{}",
-            cut(before.len() == at.start),
-            &text[at.clone()],
-            cut(at.end + after.len() == text.len())
-        );
+        let quoted = format!("{cut_before}{head}{}{after}{cut_after}", &text[at.clone()]);
         format!(
             "\"{}\" ({}, byte {byte})",
             quoted.replace(['\n', '\t'], " "),
@@ -327,10 +332,12 @@ fn is_prose(paragraph: &Paragraph) -> bool {
 
 /// Whether the words are a heading or a name on a line of its own: few words, or each with a capital.
 fn is_title(words: &str) -> bool {
-    let is_capital = |word: &str| word.len() <= 3 || word.starts_with(char::is_uppercase);
     is_heading(words)
         && !words.contains(". ")
-        && (words.split_whitespace().count() <= 6 || words.split_whitespace().all(is_capital))
+        && (words.split_whitespace().count() <= 6
+            || words
+                .split_whitespace()
+                .all(|word| word.len() <= 3 || word.starts_with(char::is_uppercase)))
 }
 
 /// The number with dots between its parts.
@@ -349,16 +356,23 @@ pub fn number(text: &str) -> Option<Number> {
     let text = text
         .trim_end_matches(['.', ')', ':'])
         .trim_start_matches('(');
-    roman(text).or_else(|| {
+    if let Some(number) = roman(text) {
+        return Some(number);
+    }
+    let mut parts = Number::new();
+    for part in text.split('.') {
         // "1.000" is an amount, not a section.
-        let part = |part: &str| {
-            part.parse()
-                .ok()
-                .filter(|_| part.len() <= 3 && !part.starts_with('0'))
-        };
-        let parts: Option<Number> = text.split('.').map(part).collect();
-        parts.filter(|parts| parts.len() <= 6)
-    })
+        if part.len() > 3 || part.starts_with('0') {
+            return None;
+        }
+        parts.push(part.parse().ok()?);
+    }
+    (parts.len() <= 6).then_some(parts)
+}
+
+/// Whether folded words contain a text as whole words.
+pub fn contains_words(words: &str, text: &str) -> bool {
+    Keyword::new(text).is_some_and(|keyword| keyword.is_in(words))
 }
 
 static PART: LazyLock<Regex> = LazyLock::new(|| {
@@ -415,13 +429,13 @@ fn numbered(text: &str, automatic: Option<&str>) -> Option<(Number, usize)> {
     if let Some(number) = automatic.and_then(number) {
         return Some((number, 0));
     }
-    let found = WRITTEN.captures(text)?;
+    let captures = WRITTEN.captures(text)?;
     let (word, digits, mark) = (
-        found.get(1),
-        found.get(2)?.as_str(),
-        found.get(3).map_or("", |mark| mark.as_str()),
+        captures.get(1),
+        captures.get(2)?.as_str(),
+        captures.get(3).map_or("", |mark| mark.as_str()),
     );
-    let end = found.get(0)?.end();
+    let end = captures.get(0)?.end();
     let number = match word {
         Some(_) => number(digits)?,
         // A roman number without "Section" or "Article" is often a word.
@@ -431,7 +445,7 @@ fn numbered(text: &str, automatic: Option<&str>) -> Option<(Number, usize)> {
     // "30 days after delivery" is not section 30, and "Section 5 of the Act applies" is not section 5. Without a mark, a
     // single number must precede a heading, and a word with its number must precede a new sentence.
     let set_off = !mark.is_empty()
-        || found
+        || captures
             .get(4)
             .is_some_and(|gap| gap.as_str().contains(['\t', '-', '–', '—']));
     let rest = text[end..].trim_end();
@@ -444,16 +458,19 @@ fn numbered(text: &str, automatic: Option<&str>) -> Option<(Number, usize)> {
     begins.then_some((number, end))
 }
 
-fn roman(text: &str) -> Option<Number> {
-    let value = |byte: u8| match byte {
-        b'I' => Some(1_u32),
+fn roman_digit(byte: u8) -> Option<u32> {
+    match byte {
+        b'I' => Some(1),
         b'V' => Some(5),
         b'X' => Some(10),
         b'L' => Some(50),
         b'C' => Some(100),
         _ => None,
-    };
-    let digits: Vec<u32> = text.bytes().map(value).collect::<Option<_>>()?;
+    }
+}
+
+fn roman(text: &str) -> Option<Number> {
+    let digits: Vec<u32> = text.bytes().map(roman_digit).collect::<Option<_>>()?;
     let mut sum = 0;
     for (index, digit) in digits.iter().enumerate() {
         let next = digits.get(index + 1).copied().unwrap_or(0);

@@ -117,3 +117,11 @@ impl RevisionFault {
         Self { kind, detail }
     }
 }
+
+/// How many faults are of one of these kinds.
+pub fn count_of(faults: &[RevisionFault], kinds: &[FaultKind]) -> usize {
+    faults
+        .iter()
+        .filter(|fault| kinds.contains(&fault.kind))
+        .count()
+}

@@ -122,6 +122,17 @@ pub struct Entity {
     pub becomes: Vec<String>,
 }
 
+impl Entity {
+    /// All forms of its old name and of its new name.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let names = [&self.from, &self.to].into_iter();
+        names
+            .chain(&self.defined_as)
+            .chain(&self.becomes)
+            .map(String::as_str)
+    }
+}
+
 /// One law to replace.
 #[derive(Deserialize, JsonSchema, Debug)]
 #[serde(deny_unknown_fields)]
@@ -298,10 +309,13 @@ pub fn read_instructions(
     let mut framed: Framed<Instructions> = json::golden(source)?;
     let asked = &framed.form;
     let cursor = JsonCursor::whole(source);
-    for (at, one) in asked.entities.iter().enumerate() {
+    for (at, entity) in asked.entities.iter().enumerate() {
         let path = [Key("entities"), At(at)];
-        becomes(&cursor, &path, &one.from, &one.to)?;
-        for (key, list) in [("defined_as", &one.defined_as), ("becomes", &one.becomes)] {
+        becomes(&cursor, &path, &entity.from, &entity.to)?;
+        for (key, list) in [
+            ("defined_as", &entity.defined_as),
+            ("becomes", &entity.becomes),
+        ] {
             words(&cursor, &step(&path, Key(key)), list)?;
         }
     }
@@ -324,9 +338,9 @@ pub fn read_instructions(
         cursor.keyword(&[Key("liability"), Key("indemnifier")], indemnifier)?;
         cursor.keyword(&[Key("liability"), Key("indemnitee")], indemnitee)?;
         if norm(indemnifier) == norm(indemnitee) {
-            let what = format!("\"{indemnifier}\" would indemnify itself");
+            let message = format!("\"{indemnifier}\" would indemnify itself");
             let path = [Key("liability"), Key("indemnitee")];
-            return Err(cursor.problem(&path, Code::NO_EFFECT, what, "name the two parties"));
+            return Err(cursor.problem(&path, Code::NO_EFFECT, message, "name the two parties"));
         }
     }
     reject_ambiguous_names(&cursor, asked)?;
@@ -410,9 +424,9 @@ impl Instructions {
         ])?;
         match (law, &mut self.jurisdiction) {
             (Some(_), Some(_)) => {
-                let what = "the law is stated under jurisdiction, too";
+                let message = "the law is stated under jurisdiction, too";
                 let path = [Key("domicile_shift"), Key("governing_law")];
-                Err(cursor.problem(&path, Code::CONTRADICTION, what, "keep one of them"))
+                Err(cursor.problem(&path, Code::CONTRADICTION, message, "keep one of them"))
             }
             (Some(PhraseChange { from, to }), stated @ None) => {
                 *stated = Some(Jurisdiction { from, to, phrases });
@@ -481,17 +495,17 @@ impl NewValues<'_> {
                     to: to.clone(),
                 }),
                 Some(Some(_)) => {
-                    let what = format!("\"{to}\" would become itself");
+                    let message = format!("\"{to}\" would become itself");
                     let help = "correct replaced of the suite";
-                    return Err(self.cursor.problem(&path, Code::NO_EFFECT, what, help));
+                    return Err(self.cursor.problem(&path, Code::NO_EFFECT, message, help));
                 }
                 Some(None) => {}
                 None => {
-                    let what = format!("the config does not say what {key} replaces");
+                    let message = format!("the config does not say what {key} replaces");
                     let help = format!(
                         "add replaced: {{ {key}: OLD VALUE }} to the suite, or null where the original has none"
                     );
-                    return Err(self.cursor.problem(&path, Code::CANNOT_FAIL, what, help));
+                    return Err(self.cursor.problem(&path, Code::CANNOT_FAIL, message, help));
                 }
             }
         }
@@ -524,76 +538,84 @@ fn section_number(
 /// Rejects a name that is both an old and a new name: an occurrence of it could be either.
 fn reject_ambiguous_names(cursor: &JsonCursor<'_>, asked: &Instructions) -> Result<(), Diagnostic> {
     let mut old: Vec<(String, &str)> = Vec::new();
-    for (at, one) in asked.entities.iter().enumerate() {
+    for (at, entity) in asked.entities.iter().enumerate() {
         if old
             .iter()
-            .any(|(name, to)| *name == norm(&one.from) && *to != one.to)
+            .any(|(name, to)| *name == norm(&entity.from) && *to != entity.to)
         {
-            let what = format!("\"{}\" would become two names", one.from);
+            let message = format!("\"{}\" would become two names", entity.from);
             let path = [Key("entities"), At(at), Key("from")];
             return Err(cursor.problem(
                 &path,
                 Code::CONTRADICTION,
-                what,
+                message,
                 "keep one of the entries",
             ));
         }
-        old.push((norm(&one.from), &one.to));
+        old.push((norm(&entity.from), &entity.to));
     }
     let names = asked
         .entities
         .iter()
-        .flat_map(|one| std::iter::once(&one.from).chain(&one.defined_as));
+        .flat_map(|entity| std::iter::once(&entity.from).chain(&entity.defined_as));
     let names: BTreeSet<String> = names.map(|name| norm(name)).collect();
-    let both = |path: &[Step<'_>], name: &str| {
-        let what = format!("\"{name}\" is both an old name and a new name");
-        let help = "remove the entry of a name that stays; a replaced name cannot be the new name of another";
-        Err(cursor.problem(path, Code::CONTRADICTION, what, help))
-    };
-    for (at, one) in asked.entities.iter().enumerate() {
-        if names.contains(&norm(&one.to)) {
-            return both(&[Key("entities"), At(at), Key("to")], &one.to);
+    for (at, entity) in asked.entities.iter().enumerate() {
+        if names.contains(&norm(&entity.to)) {
+            let path = [Key("entities"), At(at), Key("to")];
+            return Err(old_and_new(cursor, &path, &entity.to));
         }
-        if let Some((nth, name)) = one
-            .becomes
-            .iter()
-            .enumerate()
-            .find(|(_, name)| names.contains(&norm(name)))
-        {
-            return both(&[Key("entities"), At(at), Key("becomes"), At(nth)], name);
+        for (index, name) in entity.becomes.iter().enumerate() {
+            if names.contains(&norm(name)) {
+                let path = [Key("entities"), At(at), Key("becomes"), At(index)];
+                return Err(old_and_new(cursor, &path, name));
+            }
         }
     }
     Ok(())
 }
 
+fn old_and_new(cursor: &JsonCursor<'_>, path: &[Step<'_>], name: &str) -> Diagnostic {
+    let message = format!("\"{name}\" is both an old name and a new name");
+    let help =
+        "remove the entry of a name that stays; a replaced name cannot be the new name of another";
+    cursor.problem(path, Code::CONTRADICTION, message, help)
+}
+
 /// Rejects operations that contradict each other.
 fn agree(cursor: &JsonCursor<'_>, clauses: &[Clause]) -> Result<(), Diagnostic> {
     for (at, clause) in clauses.iter().enumerate() {
-        let Some(own) = number(&clause.section) else {
+        let Some(section_number) = number(&clause.section) else {
             continue;
         };
-        let clashes = |(other, one): &(usize, &Clause)| match (one.operation, clause.operation) {
-            (ClauseOperation::Add, ClauseOperation::Add) => {
-                *other < at && number(&one.section).as_ref() == Some(&own)
+        for (rival_index, rival) in clauses.iter().enumerate() {
+            let is_conflict = match (rival.operation, clause.operation) {
+                (ClauseOperation::Add, ClauseOperation::Add) => {
+                    rival_index < at && number(&rival.section).as_ref() == Some(&section_number)
+                }
+                // A new section may reuse the number of a deleted one.
+                (_, ClauseOperation::Add) => false,
+                // Two deletions of one section conflict once, at the second. Any other operation inside a deleted section always conflicts.
+                (ClauseOperation::Delete, operation) => {
+                    number(&rival.section).is_some_and(|gone| {
+                        section_number.starts_with(&gone)
+                            && (section_number != gone
+                                || operation != ClauseOperation::Delete
+                                || rival_index < at)
+                    })
+                }
+                _ => false,
+            };
+            if is_conflict {
+                let (word, section) = (clause.operation.as_str(), &clause.section);
+                let message = format!(
+                    "{word} of section {section} conflicts with {} of section {}",
+                    rival.operation.as_str(),
+                    rival.section
+                );
+                let path = [Key("clauses"), At(at), Key("section")];
+                let help = "keep one of them";
+                return Err(cursor.problem(&path, Code::CONTRADICTION, message, help));
             }
-            // A new section may reuse the number of a deleted one.
-            (_, ClauseOperation::Add) => false,
-            // Two deletions of one section conflict once, at the second. Any other operation inside a deleted section always conflicts.
-            (ClauseOperation::Delete, operation) => number(&one.section).is_some_and(|gone| {
-                own.starts_with(&gone)
-                    && (own != gone || operation != ClauseOperation::Delete || *other < at)
-            }),
-            _ => false,
-        };
-        if let Some((_, first)) = clauses.iter().enumerate().find(clashes) {
-            let (word, section) = (clause.operation.as_str(), &clause.section);
-            let what = format!(
-                "{word} of section {section} conflicts with {} of section {}",
-                first.operation.as_str(),
-                first.section
-            );
-            let path = [Key("clauses"), At(at), Key("section")];
-            return Err(cursor.problem(&path, Code::CONTRADICTION, what, "keep one of them"));
         }
     }
     Ok(())
@@ -604,29 +626,37 @@ fn weighted(cursor: &JsonCursor<'_>, acceptance: &Acceptance) -> Result<(), Diag
     let top = Key("acceptance_criteria");
     let mut names = acceptance.criteria.keys();
     if let Some(name) = names.find(|name| Criterion::in_name(name).is_none()) {
-        let what = format!("\"{name}\" has no word of a criterion");
+        let message = format!("\"{name}\" has no word of a criterion");
         let help = "write entity, jurisdiction, liability, clause or coherence in its name";
         let path = [top, Key("criteria"), Key(name)];
-        return Err(cursor.problem_of_key(&path, Code::BAD_NUMBER, what, help));
+        return Err(cursor.problem_of_key(&path, Code::BAD_NUMBER, message, help));
     }
-    let mut weights = acceptance.criteria.values().map(|one| one.weight);
+    let mut weights = acceptance
+        .criteria
+        .values()
+        .map(|criterion| criterion.weight);
     let sum: f64 = weights.clone().sum();
     let fits = weights.all(|weight| (0.0..=1.0).contains(&weight));
     let is_whole = fits && (sum - 1.0).abs() <= EPSILON;
     if !is_whole && !acceptance.criteria.is_empty() {
-        let what = format!("the weights sum to {}", (sum * 1e9).round() / 1e9);
+        let message = format!("the weights sum to {}", (sum * 1e9).round() / 1e9);
         let help = "write weights from 0 to 1 that sum to 1";
-        return Err(cursor.problem(&[top, Key("criteria")], Code::BAD_NUMBER, what, help));
+        return Err(cursor.problem(&[top, Key("criteria")], Code::BAD_NUMBER, message, help));
     }
     let least = acceptance
         .thresholds
         .as_ref()
-        .map(|one| one.overall_score_min);
+        .map(|thresholds| thresholds.overall_score_min);
     match least.filter(|least| !(0.0..=1.0).contains(least)) {
         Some(least) => {
             let path = [top, Key("thresholds"), Key("overall_score_min")];
-            let what = format!("overall_score_min is {least}");
-            Err(cursor.problem(&path, Code::BAD_NUMBER, what, "write a number from 0 to 1"))
+            let message = format!("overall_score_min is {least}");
+            Err(cursor.problem(
+                &path,
+                Code::BAD_NUMBER,
+                message,
+                "write a number from 0 to 1",
+            ))
         }
         None => Ok(()),
     }
@@ -643,18 +673,12 @@ fn becomes(
         cursor.keyword(&step(path, Key("from")), from)?,
         cursor.keyword(&step(path, Key("to")), to)?,
     );
-    match old == new {
-        true => {
-            let what = format!("\"{from}\" would become itself");
-            Err(cursor.problem(
-                &step(path, Key("to")),
-                Code::NO_EFFECT,
-                what,
-                "correct from or to, or remove the entry",
-            ))
-        }
-        false => Ok(()),
+    if old == new {
+        let message = format!("\"{from}\" would become itself");
+        let help = "correct from or to, or remove the entry";
+        return Err(cursor.problem(&step(path, Key("to")), Code::NO_EFFECT, message, help));
     }
+    Ok(())
 }
 
 fn words(cursor: &JsonCursor<'_>, path: &[Step<'_>], list: &[String]) -> Result<(), Diagnostic> {
@@ -665,11 +689,11 @@ fn is_number(cursor: &JsonCursor<'_>, path: &[Step<'_>], section: &str) -> Resul
     match number(section) {
         Some(_) => Ok(()),
         None => {
-            let what = format!("\"{section}\" is not a section number");
+            let message = format!("\"{section}\" is not a section number");
             Err(cursor.problem(
                 path,
                 Code::BAD_SECTION,
-                what,
+                message,
                 "write it as in the original, such as \"4.2\"",
             ))
         }
@@ -710,11 +734,11 @@ fn possible(cursor: &JsonCursor<'_>, path: &[Step<'_>], clause: &Clause) -> Resu
         ("new_text", clause.new_text.is_some()),
     ];
     if let Some((key, _)) = without_effect.into_iter().find(|(_, stated)| *stated) {
-        let what = format!("{key} has no effect on the operation {word} of section {section}");
+        let message = format!("{key} has no effect on the operation {word} of section {section}");
         return Err(cursor.problem_of_key(
             &step(path, Key(key)),
             Code::NO_EFFECT,
-            what,
+            message,
             format!("remove {key}"),
         ));
     }
@@ -722,8 +746,13 @@ fn possible(cursor: &JsonCursor<'_>, path: &[Step<'_>], clause: &Clause) -> Resu
         && clause.heading.is_none()
         && clause.must_contain.is_empty()
     {
-        let what = format!("an added section {section} cannot be recognized");
-        return Err(cursor.problem(path, Code::CANNOT_FAIL, what, "add heading or must_contain"));
+        let message = format!("an added section {section} cannot be recognized");
+        return Err(cursor.problem(
+            path,
+            Code::CANNOT_FAIL,
+            message,
+            "add heading or must_contain",
+        ));
     }
     let both = clause
         .must_contain
@@ -731,11 +760,11 @@ fn possible(cursor: &JsonCursor<'_>, path: &[Step<'_>], clause: &Clause) -> Resu
         .find(|text| clause.must_not_contain.contains(text));
     match both {
         Some(text) => {
-            let what = format!("section {section} both must and must not contain \"{text}\"");
+            let message = format!("section {section} both must and must not contain \"{text}\"");
             Err(cursor.problem(
                 &step(path, Key("must_not_contain")),
                 Code::CONTRADICTION,
-                what,
+                message,
                 "keep one of them",
             ))
         }
@@ -771,19 +800,19 @@ fn possible_by_text(
         ("new_text", clause.new_text.is_some() && !has_new),
     ];
     if let Some((key, _)) = without_effect.into_iter().find(|(_, stated)| *stated) {
-        let what = format!("{key} has no effect on the operation {word} of a text");
+        let message = format!("{key} has no effect on the operation {word} of a text");
         let help = format!("remove {key}");
-        return Err(cursor.problem_of_key(&step(path, Key(key)), Code::NO_EFFECT, what, help));
+        return Err(cursor.problem_of_key(&step(path, Key(key)), Code::NO_EFFECT, message, help));
     }
     match &clause.new_text {
         Some(new) if cursor.keyword(&step(path, Key("new_text")), new)? == old => {
-            let what = format!("{} would become itself", clause.target());
+            let message = format!("{} would become itself", clause.target());
             let path = step(path, Key("new_text"));
-            Err(cursor.problem(&path, Code::NO_EFFECT, what, "correct text or new_text"))
+            Err(cursor.problem(&path, Code::NO_EFFECT, message, "correct text or new_text"))
         }
         None if has_new => {
-            let what = format!("{word} of a text cannot be checked without new_text");
-            Err(cursor.problem(path, Code::CANNOT_FAIL, what, "add new_text"))
+            let message = format!("{word} of a text cannot be checked without new_text");
+            Err(cursor.problem(path, Code::CANNOT_FAIL, message, "add new_text"))
         }
         Some(_) | None => Ok(()),
     }

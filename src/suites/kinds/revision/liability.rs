@@ -90,26 +90,25 @@ impl<'a> Parties<'a> {
 
     /// Every sentence in which one of the parties gives an indemnity.
     pub fn sentences(&self, draft: &Draft) -> Vec<Sentence> {
-        let mut found = Vec::new();
-        for (line, one) in draft
-            .lines
-            .iter()
-            .enumerate()
-            .filter(|(_, one)| mentions_indemnity(&one.folded.text))
-        {
-            for sentence in sentences(&one.folded.text) {
-                for part in self.statements(&one.folded.text, sentence) {
-                    if let Some(direction) = self.direction(&one.folded.text[part.clone()]) {
-                        found.push(Sentence {
+        let mut directed = Vec::new();
+        for (line, draft_line) in draft.lines.iter().enumerate() {
+            let folded = &draft_line.folded;
+            if !mentions_indemnity(&folded.text) {
+                continue;
+            }
+            for sentence in sentences(&folded.text) {
+                for part in self.statements(&folded.text, sentence) {
+                    if let Some(direction) = self.direction(&folded.text[part.clone()]) {
+                        directed.push(Sentence {
                             line,
-                            at: one.folded.original(&part),
+                            at: folded.original(&part),
                             direction,
                         });
                     }
                 }
             }
         }
-        found
+        directed
     }
 
     /// How many indemnities each line gives and denies.
@@ -118,36 +117,33 @@ impl<'a> Parties<'a> {
         for sentence in self.sentences(draft) {
             counts.entry(sentence.line).or_default().given += 1;
         }
-        for (line, one) in draft
-            .lines
-            .iter()
-            .enumerate()
-            .filter(|(_, one)| mentions_indemnity(&one.folded.text))
-        {
-            let text = &one.folded.text;
-            let parts = sentences(text)
-                .into_iter()
-                .flat_map(|sentence| self.statements(text, sentence));
-            let denied = parts
-                .filter(|part| NEVER.is_match(&text[part.clone()]))
-                .count();
-            counts.entry(line).or_default().denied += denied;
+        for (line, draft_line) in draft.lines.iter().enumerate() {
+            let text = &draft_line.folded.text;
+            if !mentions_indemnity(text) {
+                continue;
+            }
+            let count = counts.entry(line).or_default();
+            for sentence in sentences(text) {
+                for part in self.statements(text, sentence) {
+                    count.denied += usize::from(NEVER.is_match(&text[part]));
+                }
+            }
         }
         counts
     }
 
     /// Splits a sentence into parts with one indemnity each: "the Supplier shall …, and the Customer shall …".
     fn statements(&self, text: &str, sentence: Range<usize>) -> Vec<Range<usize>> {
-        let own = &text[sentence.clone()];
+        let words = &text[sentence.clone()];
         let acting = self
             .names
-            .find_in(own)
+            .find_in(words)
             .into_iter()
-            .filter(|hit| ACTS.is_match(&own[hit.at.end..]));
+            .filter(|hit| ACTS.is_match(&words[hit.at.end..]));
         let mut parts = Vec::new();
         let mut from = 0;
         for start in acting.map(|hit| hit.at.start) {
-            if mentions_indemnity(&own[from..start]) && mentions_indemnity(&own[start..]) {
+            if mentions_indemnity(&words[from..start]) && mentions_indemnity(&words[start..]) {
                 parts.push(sentence.start + from..sentence.start + start);
                 from = start;
             }
@@ -168,32 +164,17 @@ impl<'a> Parties<'a> {
             return None;
         }
         let hits = self.names.find_in(sentence);
-        let word = |party: usize| {
-            if party == 0 {
-                &self.asked.indemnifier
-            } else {
-                &self.asked.indemnitee
-            }
-        };
         // "If the Customer is sued, the Supplier shall …": the party before "shall" gives the indemnity.
-        let acts =
-            |hit: &&Hit| hit.at.end <= verb.start() && ACTS.is_match(&sentence[hit.at.end..]);
-        let acting = hits.iter().rfind(acts).map(|hit| hit.name);
+        let acting = hits
+            .iter()
+            .rfind(|hit| hit.at.end <= verb.start() && ACTS.is_match(&sentence[hit.at.end..]))
+            .map(|hit| hit.name);
         if acting.is_none() && MUTUAL.is_match(sentence) {
             return Some(IndemnityDirection::Wrong(
                 "each party indemnifies the other".to_owned(),
             ));
         }
-        let before = |at: usize| {
-            hits.iter()
-                .filter(move |hit| hit.at.end <= at)
-                .map(|hit| hit.name)
-        };
-        let after = |at: usize| {
-            hits.iter()
-                .filter(move |hit| hit.at.start >= at)
-                .map(|hit| hit.name)
-        };
+
         let (giver, taker) = match PASSIVE
             .find(sentence)
             .filter(|passive| (0..verb.end()).contains(&passive.start()))
@@ -204,37 +185,48 @@ impl<'a> Parties<'a> {
                     .find(" by ")
                     .map(|at| passive.end() + at);
                 (
-                    by.and_then(|at| after(at).next()),
-                    before(passive.start()).next_back(),
+                    by.and_then(|at| parties_after(&hits, at).next()),
+                    parties_before(&hits, passive.start()).next_back(),
                 )
             }
             None => {
-                let giver = acting.or_else(|| before(verb.start()).next());
+                let giver = acting.or_else(|| parties_before(&hits, verb.start()).next());
                 (
                     giver,
-                    after(verb.start()).find(|taker| Some(*taker) != giver),
+                    parties_after(&hits, verb.start()).find(|taker| Some(*taker) != giver),
                 )
             }
         };
         match (giver, taker) {
             (None, None) => None,
             (Some(0), Some(1) | None) | (None, Some(1)) => Some(IndemnityDirection::Asked),
-            (Some(giver), Some(taker)) if giver == taker => Some(IndemnityDirection::Wrong(
-                format!("it is unclear which party {} indemnifies", word(giver)),
-            )),
+            (Some(giver), Some(taker)) if giver == taker => {
+                Some(IndemnityDirection::Wrong(format!(
+                    "it is unclear which party {} indemnifies",
+                    self.party(giver)
+                )))
+            }
             (Some(giver), Some(taker)) => Some(IndemnityDirection::Wrong(format!(
                 "{} indemnifies {}",
-                word(giver),
-                word(taker)
+                self.party(giver),
+                self.party(taker)
             ))),
             (Some(giver), None) => Some(IndemnityDirection::Wrong(format!(
                 "{} indemnifies",
-                word(giver)
+                self.party(giver)
             ))),
             (None, Some(taker)) => Some(IndemnityDirection::Wrong(format!(
                 "{} is indemnified",
-                word(taker)
+                self.party(taker)
             ))),
+        }
+    }
+
+    fn party(&self, index: usize) -> &str {
+        if index == 0 {
+            &self.asked.indemnifier
+        } else {
+            &self.asked.indemnitee
         }
     }
 }
@@ -247,7 +239,7 @@ const SHORT: &[&str] = &[
 
 /// The byte ranges of the sentences of a folded text.
 pub fn sentences(text: &str) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
+    let mut ranges = Vec::new();
     let mut from = 0;
     for (at, _) in text.match_indices(['.', ';']) {
         // The end of the text is handled below.
@@ -256,13 +248,25 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
         if !ends || (text[at..].starts_with('.') && SHORT.contains(&word)) {
             continue;
         }
-        found.push(from..at + 1);
+        ranges.push(from..at + 1);
         from = at + 2;
     }
     if !text[from..].trim().is_empty() {
-        found.push(from..text.len());
+        ranges.push(from..text.len());
     }
-    found
+    ranges
+}
+
+fn parties_before(hits: &[Hit], at: usize) -> impl DoubleEndedIterator<Item = usize> {
+    hits.iter()
+        .filter(move |hit| hit.at.end <= at)
+        .map(|hit| hit.name)
+}
+
+fn parties_after(hits: &[Hit], at: usize) -> impl Iterator<Item = usize> {
+    hits.iter()
+        .filter(move |hit| hit.at.start >= at)
+        .map(|hit| hit.name)
 }
 
 #[cfg(test)]

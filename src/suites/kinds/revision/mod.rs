@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use self::asked::ask;
 use self::case::RevisionCase;
 use self::checks::{CriticValues, RevisionChecker};
-use self::fault::{Criterion, FaultKind};
+use self::fault::{Criterion, FaultKind, count_of};
 use self::produced::{VerifiedAttempt, produced};
 use self::refinement::Loop;
 use self::settings::RevisionSettings;
@@ -319,7 +319,7 @@ impl Suite for Revision {
     ) -> Result<Option<Box<dyn Refinement>>, Diagnostic> {
         match self.role(pair) {
             Role::Actor => Loop::open(&pair.golden, &self.table.case(pair).scoring, files)
-                .map(|one| Some(Box::new(one) as _)),
+                .map(|refinement| Some(Box::new(refinement) as _)),
             Role::Critic => Ok(None),
         }
     }
@@ -350,27 +350,23 @@ fn document_values(last: Option<&VerifiedAttempt>) -> RevisionMetrics<Option<f64
             ..RevisionMetrics::default()
         };
     };
-    let score = |criterion: Criterion| Some(verification.scores[criterion.index()]);
-    let count = |kinds: &[FaultKind]| {
-        let found = verification
-            .faults
-            .iter()
-            .filter(|fault| kinds.contains(&fault.kind))
-            .count();
-        Some(found as f64)
-    };
+    let faults = &verification.faults;
+    let orphans = count_of(
+        faults,
+        &[FaultKind::OrphanedDefinition, FaultKind::OrphanedClause],
+    );
     RevisionMetrics {
         satisfied: Some(indicator(verification.satisfied)),
         overall_score: Some(verification.overall),
-        entity_substitution: score(Criterion::Entities),
-        jurisdiction_transformation: score(Criterion::Jurisdiction),
-        liability_reallocation: score(Criterion::Liability),
-        clause_operations: score(Criterion::Clauses),
-        legal_coherence: score(Criterion::Coherence),
-        remaining_entities: count(&[FaultKind::MissedEntity]),
-        broken_references: count(&[FaultKind::BrokenReference]),
-        orphans: count(&[FaultKind::OrphanedDefinition, FaultKind::OrphanedClause]),
-        unintended_changes: count(&[FaultKind::Unintended]),
+        entity_substitution: Some(verification.score(Criterion::Entities)),
+        jurisdiction_transformation: Some(verification.score(Criterion::Jurisdiction)),
+        liability_reallocation: Some(verification.score(Criterion::Liability)),
+        clause_operations: Some(verification.score(Criterion::Clauses)),
+        legal_coherence: Some(verification.score(Criterion::Coherence)),
+        remaining_entities: Some(count_of(faults, &[FaultKind::MissedEntity]) as f64),
+        broken_references: Some(count_of(faults, &[FaultKind::BrokenReference]) as f64),
+        orphans: Some(orphans as f64),
+        unintended_changes: Some(count_of(faults, &[FaultKind::Unintended]) as f64),
         rtf_corruption: Some(indicator(
             verification.of(FaultKind::Corrupt).next().is_some(),
         )),

@@ -92,9 +92,8 @@ impl RevisionForm<'_> {
     pub fn judged(&self) -> Option<(Value, Layer)> {
         match (&self.evaluation, &self.text) {
             (Some(value), _) => Some((value.clone(), Layer::Structured)),
-            (None, Lenient::Given(text)) => {
-                recover::recover_any(text).map(|found| (found.value, Layer::from(found.layer)))
-            }
+            (None, Lenient::Given(text)) => recover::recover_any(text)
+                .map(|recovered| (recovered.value, Layer::from(recovered.layer))),
             (None, Lenient::Absent | Lenient::Other(_)) => None,
         }
     }
@@ -106,8 +105,8 @@ fn actor_output(outputs: &RevisionForm<'_>, case: &RevisionCase) -> RevisionOutp
     let mut how = Layer::Structured;
     match &outputs.attempts {
         None | Some(Value::Null) => match (outputs.revised(), &outputs.document) {
-            (Some((document, found)), _) => {
-                how = found;
+            (Some((document, document_layer)), _) => {
+                how = document_layer;
                 attempts.push(attempt(&document, case));
             }
             (None, Lenient::Other(form)) => {
@@ -120,14 +119,14 @@ fn actor_output(outputs: &RevisionForm<'_>, case: &RevisionCase) -> RevisionOutp
         Some(Value::Array(list)) => {
             let most = usize::try_from(case.scoring.max_attempts).unwrap_or(usize::MAX);
             // Attempts beyond the limit do not count and are not verified.
-            for (index, one) in list.iter().take(most).enumerate() {
-                let document = one.get("document").and_then(Value::as_str);
+            for (index, given) in list.iter().take(most).enumerate() {
+                let document = given.get("document").and_then(Value::as_str);
                 let Some(document) = document.filter(|text| !text.trim().is_empty()) else {
                     flaws.push(format!("attempts[{index}] has no document"));
                     continue;
                 };
-                how = how.max(worst(one));
-                let answer = one.get("evaluation").filter(|value| !value.is_null());
+                how = how.max(worst(given));
+                let answer = given.get("evaluation").filter(|value| !value.is_null());
                 let evaluation = answer
                     .filter(|value| value.is_object())
                     .map(critic::read_evaluation);
@@ -146,8 +145,8 @@ fn actor_output(outputs: &RevisionForm<'_>, case: &RevisionCase) -> RevisionOutp
             if list.is_empty() {
                 flaws.push("\"attempts\" is empty".to_owned());
             }
-            if let (Lenient::Given(last), Some(one)) = (&outputs.document, list.last())
-                && one.get("document").and_then(Value::as_str) != Some(last)
+            if let (Lenient::Given(last), Some(last_attempt)) = (&outputs.document, list.last())
+                && last_attempt.get("document").and_then(Value::as_str) != Some(last)
             {
                 flaws.push("\"document\" differs from the last attempt".to_owned());
             }
@@ -193,9 +192,9 @@ fn in_the_text(text: &Lenient<Text<'_>>) -> Option<(String, Layer)> {
     if text.trim_start().starts_with("{\\rtf") {
         return Some((text.trim_start().to_owned(), Layer::Strict));
     }
-    let found = recover::recover_any(text)?;
-    let document = found.value.get("document")?.as_str()?.to_owned();
-    Some((document, Layer::from(found.layer)))
+    let recovered = recover::recover_any(text)?;
+    let document = recovered.value.get("document")?.as_str()?.to_owned();
+    Some((document, Layer::from(recovered.layer)))
 }
 
 fn critic_output(outputs: &RevisionForm<'_>, case: &RevisionCase) -> RevisionOutput {

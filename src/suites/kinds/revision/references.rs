@@ -45,14 +45,14 @@ static WITHIN: LazyLock<Regex> = LazyLock::new(|| {
 
 /// The section numbers that a line refers to, without references to other documents.
 pub fn references(draft: &Draft, line: usize) -> Vec<Reference> {
-    let one = &draft.lines[line];
-    let own = Folded::of(&one.text[one.words_from..]);
-    let mut found = Vec::new();
-    for list in LIST.captures_iter(&own.text) {
+    let draft_line = &draft.lines[line];
+    let words = Folded::of(&draft_line.text[draft_line.words_from..]);
+    let mut references = Vec::new();
+    for list in LIST.captures_iter(&words.text) {
         let (Some(word), Some(list)) = (list.get(1), list.get(2)) else {
             continue;
         };
-        let tail = &own.text[list.end()..];
+        let tail = &words.text[list.end()..];
         if word.as_str().starts_with("paragraph")
             || ELSEWHERE.is_match(tail)
             || WITHIN.is_match(tail)
@@ -61,25 +61,26 @@ pub fn references(draft: &Draft, line: usize) -> Vec<Reference> {
         }
         for digits in numbers(list.as_str(), tail) {
             let here = list.start() + digits.start..list.start() + digits.end;
-            let at = own.original(&here);
-            let at = at.start + one.words_from..at.end + one.words_from;
-            found.extend(
-                number(&list.as_str()[digits].to_uppercase())
-                    .map(|number| Reference { number, at }),
-            );
+            let at = words.original(&here);
+            let at = at.start + draft_line.words_from..at.end + draft_line.words_from;
+            if let Some(number) = number(&list.as_str()[digits].to_uppercase()) {
+                references.push(Reference { number, at });
+            }
         }
     }
-    found
+    references
 }
 
 /// The byte ranges of the numbers in a list of references, without a last one that is an amount.
 fn numbers(list: &str, tail: &str) -> Vec<Range<usize>> {
-    let found = DIGITS.captures_iter(list).filter_map(|one| one.get(1));
-    let mut found: Vec<Range<usize>> = found.map(|one| one.range()).collect();
-    if found.len() > 1 && AMOUNT.is_match(tail) {
-        found.pop();
+    let mut numbers = Vec::new();
+    for captures in DIGITS.captures_iter(list) {
+        numbers.extend(captures.get(1).map(|digits| digits.range()));
     }
-    found
+    if numbers.len() > 1 && AMOUNT.is_match(tail) {
+        numbers.pop();
+    }
+    numbers
 }
 
 /// The folded text with `#` for each section number that it refers to. References to other documents stay unchanged.
@@ -91,10 +92,10 @@ pub fn masked(text: &str) -> String {
         if ELSEWHERE.is_match(tail) {
             continue;
         }
-        for one in numbers(list.as_str(), tail) {
-            masked.push_str(&text[from..list.start() + one.start]);
+        for digits in numbers(list.as_str(), tail) {
+            masked.push_str(&text[from..list.start() + digits.start]);
             masked.push('#');
-            from = list.start() + one.end;
+            from = list.start() + digits.end;
         }
     }
     masked + &text[from..]

@@ -10,7 +10,7 @@ use crate::diag::Diagnostic;
 use crate::files::{Files, sha256_hex};
 use crate::format::lenient;
 use crate::format::lenient::Lenient;
-use crate::model::{Ask, Json, Layer, LoopRole, NextRole, RepoPath, reaches};
+use crate::model::{Json, Layer, LoopRole, NextRole, RepoPath, reaches};
 use crate::suites::kind::Refinement;
 
 pub struct Loop {
@@ -92,7 +92,9 @@ impl LoopAttempt {
             .as_ref()
             .filter(|answer| answer.is_object())
             .map(|answer| critic::read_evaluation(answer).0);
-        evaluation.is_some_and(|one| one.satisfied && reaches(one.overall, scoring.quality_gate))
+        evaluation.is_some_and(|evaluation| {
+            evaluation.satisfied && reaches(evaluation.overall, scoring.quality_gate)
+        })
     }
 
     fn kept(&self) -> Value {
@@ -142,9 +144,8 @@ fn attempts(answers: &[Json]) -> Vec<LoopAttempt> {
 
 impl Loop {
     fn after(&self, attempts: &[LoopAttempt]) -> NextRole {
-        let actor = |ask: Ask| NextRole::Ask(LoopRole::Actor, ask);
         let Some(last) = attempts.last() else {
-            return actor(self.task.to_revise());
+            return NextRole::Ask(LoopRole::Actor, self.task.to_revise());
         };
         if let Some(document) = last.unjudged() {
             return NextRole::Ask(
@@ -156,12 +157,12 @@ impl Loop {
         if last.passes(&self.scoring) || attempts.len() >= most {
             return NextRole::End;
         }
-        let before = FailedAttempt {
+        let failed = FailedAttempt {
             number: attempts.len(),
             document: last.document(),
             evaluation: last.critic_answer.as_ref(),
         };
-        actor(self.task.to_revise_again(&before))
+        NextRole::Ask(LoopRole::Actor, self.task.to_revise_again(&failed))
     }
 }
 

@@ -68,17 +68,16 @@ pub fn entities(entities: &[Entity], original: &Draft, revised: &Draft) -> Vec<R
         .iter()
         .flat_map(|entity| std::iter::once(&entity.to).chain(&entity.becomes));
     let names = NameSet::new(old.iter().chain(new).map(String::as_str));
-    left(revised, &names, old.len())
-        .into_iter()
-        .map(|(line, hit)| {
-            let what = format!(
-                "\"{}\" remains: {}",
-                old[hit.name],
-                quoted(revised, line, &hit)
-            );
-            RevisionFault::new(FaultKind::MissedEntity, what)
-        })
-        .collect()
+    let mut faults = Vec::new();
+    for (line, hit) in left(revised, &names, old.len()) {
+        let message = format!(
+            "\"{}\" remains: {}",
+            old[hit.name],
+            quoted(revised, line, &hit)
+        );
+        faults.push(RevisionFault::new(FaultKind::MissedEntity, message));
+    }
+    faults
 }
 
 static DEFINED: LazyLock<Regex> =
@@ -88,7 +87,7 @@ static DEFINED: LazyLock<Regex> =
 fn short_names(entity: &Entity, original: &Draft) -> Vec<String> {
     let full = Folded::of(&entity.from).text;
     let new = Folded::of(&entity.to).text;
-    let mut found = Vec::new();
+    let mut short_names = Vec::new();
     let lines = original
         .lines
         .iter()
@@ -100,7 +99,7 @@ fn short_names(entity: &Entity, original: &Draft) -> Vec<String> {
             .filter_map(|defined| defined.get(1))
         {
             let mut words = short.as_str().split_whitespace();
-            let own = |word: &str| full.split([' ', ',', '.']).any(|part| part == word);
+            let in_old = words.all(|word| full.split([' ', ',', '.']).any(|part| part == word));
             let identifies = short
                 .as_str()
                 .split_whitespace()
@@ -108,12 +107,12 @@ fn short_names(entity: &Entity, original: &Draft) -> Vec<String> {
             let in_new = NameSet::new([short.as_str()])
                 .find(&Folded::of(&new))
                 .is_empty();
-            if words.all(own) && identifies && in_new {
-                found.push(short.as_str().to_owned());
+            if in_old && identifies && in_new {
+                short_names.push(short.as_str().to_owned());
             }
         }
     }
-    found
+    short_names
 }
 
 /// Every occurrence of the first `old` names, as its line and hit.
@@ -146,23 +145,23 @@ pub fn jurisdiction(
         .collect();
     let names = NameSet::new(old.iter().chain(&new).copied());
     let sites = left(original, &names, old.len());
-    let found = left(revised, &names, old.len());
-    let fault = |(line, hit): &(usize, Hit)| {
-        let what = format!(
+    let remaining = left(revised, &names, old.len());
+    let mut faults = Vec::new();
+    for (line, hit) in &remaining {
+        let message = format!(
             "\"{}\" remains: {}",
             old[hit.name],
             quoted(revised, *line, hit)
         );
-        RevisionFault::new(FaultKind::MissedJurisdiction, what)
-    };
-    let mut faults: Vec<RevisionFault> = found.iter().map(fault).collect();
-    let mut undone = found.len();
+        faults.push(RevisionFault::new(FaultKind::MissedJurisdiction, message));
+    }
+    let mut undone = remaining.len();
     for (name, to) in new.into_iter().enumerate() {
         let stay = sites
             .iter()
             .filter(|(line, hit)| hit.name == name && !deleted.contains(line))
             .count();
-        let remain = found.iter().filter(|(_, hit)| hit.name == name).count();
+        let remain = remaining.iter().filter(|(_, hit)| hit.name == name).count();
         // A remaining old court is already reported. The new law itself must appear somewhere.
         if stay == 0 || (name > 0 && remain >= stay) || revised.names(to) {
             continue;
@@ -177,6 +176,6 @@ pub fn jurisdiction(
             format!("\"{to}\" does not appear"),
         ));
     }
-    let all = sites.len().max(found.len());
+    let all = sites.len().max(remaining.len());
     (share(all - undone.min(all), all).unwrap_or(1.0), faults)
 }

@@ -3,7 +3,7 @@
 use super::alignment::{Alignment, Fate};
 use super::clauses::Clauses;
 use super::draft::Draft;
-use super::fault::{Criterion, FaultKind, RevisionFault};
+use super::fault::{Criterion, FaultKind, RevisionFault, count_of};
 use super::instructions::Instructions;
 use super::liability::{IndemnityDirection, Parties};
 use super::scoring::{PenaltyMode, Scoring};
@@ -41,6 +41,9 @@ pub struct Verification {
 }
 
 impl Verification {
+    pub fn score(&self, criterion: Criterion) -> f64 {
+        self.scores[criterion.index()]
+    }
     pub fn of(&self, kind: FaultKind) -> impl Iterator<Item = &RevisionFault> {
         self.faults.iter().filter(move |fault| fault.kind == kind)
     }
@@ -61,18 +64,16 @@ pub fn verify(
     scoring: &Scoring,
 ) -> Verification {
     if structure::is_nothing(revised) {
-        let unverifiable = |kind| {
-            RevisionFault::new(
-                kind,
-                "the document is not readable, so the revision cannot be verified".to_owned(),
-            )
-        };
         // Every criterion fails with a reason.
         let kinds = Criterion::ALL
             .into_iter()
             .map(FaultKind::Unverifiable)
             .chain([FaultKind::Corrupt]);
-        let faults: Vec<RevisionFault> = kinds.map(unverifiable).collect();
+        let mut faults = Vec::new();
+        for kind in kinds {
+            let message = "the document is not readable, so the revision cannot be verified";
+            faults.push(RevisionFault::new(kind, message.to_owned()));
+        }
         let penalties = penalties(&faults, scoring);
         return Verification {
             scores: [0.0; 5],
@@ -99,16 +100,16 @@ pub fn verify(
     faults.extend(missed);
     let (liability, wrong) = directions(original, revised, asked, &alignment.fates);
     faults.extend(wrong);
-    let (before, now) = (terms(original), terms(revised));
-    let (unintended, omitted) = coherence::unintended(&clauses, asked, &before, &now);
+    let (old_terms, new_terms) = (terms(original), terms(revised));
+    let (unintended, omitted) = coherence::unintended(&clauses, asked, &old_terms, &new_terms);
     let undone = clauses.undone(&asked.clauses);
-    let done = undone.iter().filter(|one| one.is_none()).count();
+    let done = undone.iter().filter(|fault| fault.is_none()).count();
     // A removed paragraph that no instruction requested counts as a failed operation.
     let operations = share(done, asked.clauses.len() + omitted).unwrap_or(1.0);
     faults.extend(undone.into_iter().flatten());
     let origins = broken_references::origins(&alignment, revised.lines.len());
     faults.extend(broken_references::broken(&clauses, &origins));
-    faults.extend(terms::definitions(&before, &now, revised, asked));
+    faults.extend(terms::definitions(&old_terms, &new_terms, revised, asked));
     faults.extend(coherence::numbering(&clauses));
     faults.extend(unintended);
     faults.extend(structure::damage(original, revised, &alignment));
@@ -147,8 +148,8 @@ fn directions(
     let mut faults = Vec::new();
     for sentence in &sentences {
         if let IndemnityDirection::Wrong(why) = &sentence.direction {
-            let what = format!("{why}: {}", revised.quote(sentence.line, &sentence.at));
-            faults.push(RevisionFault::new(FaultKind::WrongDirection, what));
+            let message = format!("{why}: {}", revised.quote(sentence.line, &sentence.at));
+            faults.push(RevisionFault::new(FaultKind::WrongDirection, message));
         }
     }
     let negated = negated(&parties, original, revised, fates);
@@ -177,19 +178,19 @@ fn negated(
     revised: &Draft,
     fates: &[Fate],
 ) -> Vec<RevisionFault> {
-    let (before, now) = (parties.counted(original), parties.counted(revised));
+    let (old_counts, new_counts) = (parties.counted(original), parties.counted(revised));
     let mut faults = Vec::new();
     for (line, fate) in fates.iter().enumerate() {
         let (Fate::Kept(to) | Fate::Changed(to)) = fate else {
             continue;
         };
         let (was, is) = (
-            before.get(&line).copied().unwrap_or_default(),
-            now.get(to).copied().unwrap_or_default(),
+            old_counts.get(&line).copied().unwrap_or_default(),
+            new_counts.get(to).copied().unwrap_or_default(),
         );
         if is.given < was.given && is.denied > was.denied {
-            let what = format!("an indemnity is negated: {}", revised.excerpt(*to));
-            faults.push(RevisionFault::new(FaultKind::WrongDirection, what));
+            let message = format!("an indemnity is negated: {}", revised.excerpt(*to));
+            faults.push(RevisionFault::new(FaultKind::WrongDirection, message));
         }
     }
     faults
@@ -197,16 +198,18 @@ fn negated(
 
 /// The coherence score, 0 to 1. Orphaned definitions and clauses are one kind of problem.
 fn coherent(faults: &[RevisionFault]) -> f64 {
-    let has = |kinds: &[FaultKind]| faults.iter().any(|fault| kinds.contains(&fault.kind));
-    let kinds = [
-        has(&[FaultKind::BrokenReference]),
-        has(&[FaultKind::OrphanedDefinition, FaultKind::OrphanedClause]),
-        has(&[FaultKind::Undefined]),
-        has(&[FaultKind::Numbering]),
-        has(&[FaultKind::Unintended]),
+    let problems: [&[FaultKind]; 5] = [
+        &[FaultKind::BrokenReference],
+        &[FaultKind::OrphanedDefinition, FaultKind::OrphanedClause],
+        &[FaultKind::Undefined],
+        &[FaultKind::Numbering],
+        &[FaultKind::Unintended],
     ];
-    let found = kinds.into_iter().filter(|found| *found).count();
-    (1.0 - PROBLEM_DEDUCTION * found as f64).max(0.0)
+    let problem_count = problems
+        .into_iter()
+        .filter(|kinds| count_of(faults, kinds) > 0)
+        .count();
+    (1.0 - PROBLEM_DEDUCTION * problem_count as f64).max(0.0)
 }
 
 /// Whether a single fault of this kind fails the document: every kind that has a penalty.
@@ -223,45 +226,45 @@ fn is_critical(fault: &RevisionFault) -> bool {
 }
 
 fn penalties(faults: &[RevisionFault], scoring: &Scoring) -> Vec<Penalty> {
-    let count = |kinds: &[FaultKind]| {
-        faults
-            .iter()
-            .filter(|fault| kinds.contains(&fault.kind))
-            .count()
-    };
     let amounts = &scoring.penalties;
-    let orphans = count(&[FaultKind::OrphanedDefinition, FaultKind::OrphanedClause]);
+    let orphans = count_of(
+        faults,
+        &[FaultKind::OrphanedDefinition, FaultKind::OrphanedClause],
+    );
     let entities = match scoring.penalty_mode {
-        PenaltyMode::Overall => count(&[FaultKind::MissedEntity]),
+        PenaltyMode::Overall => count_of(faults, &[FaultKind::MissedEntity]),
         PenaltyMode::Criterion => 0,
     };
     let all = [
         (
             "broken cross-reference",
-            count(&[FaultKind::BrokenReference]).min(1),
+            count_of(faults, &[FaultKind::BrokenReference]).min(1),
             amounts.broken_reference,
         ),
         ("missing entity update", entities, amounts.missing_entity),
         (
             "incorrect liability direction",
-            count(&[FaultKind::WrongDirection]).min(1),
+            count_of(faults, &[FaultKind::WrongDirection]).min(1),
             amounts.liability_direction,
         ),
         ("orphaned clause or definition", orphans, amounts.orphan),
         (
             "RTF corruption",
-            count(&[FaultKind::Corrupt]).min(1),
+            count_of(faults, &[FaultKind::Corrupt]).min(1),
             amounts.rtf_corruption,
         ),
     ];
-    let found = all.into_iter().filter(|(_, times, _)| *times > 0);
-    found
-        .map(|(why, times, each)| Penalty {
-            why,
-            times,
-            amount: each * times as f64,
-        })
-        .collect()
+    let mut penalties = Vec::new();
+    for (why, times, each) in all {
+        if times > 0 {
+            penalties.push(Penalty {
+                why,
+                times,
+                amount: each * times as f64,
+            });
+        }
+    }
+    penalties
 }
 
 /// `clamp01(sum(weight * score) - penalties)`.

@@ -13,6 +13,29 @@ use crate::model::{
     EPSILON, SettingChange, SettingFile, SettingRule, SettingWeight, SuiteId, Treatment,
     at_least_two_places,
 };
+fn is_share(number: f64) -> bool {
+    (0.0..=1.0).contains(&number)
+}
+
+fn looser_if(is_looser: bool) -> SettingWeight {
+    if is_looser {
+        SettingWeight::Looser
+    } else {
+        SettingWeight::Tighter
+    }
+}
+
+fn penalty_mode_word(mode: PenaltyMode) -> String {
+    match mode {
+        PenaltyMode::Overall => "overall".to_owned(),
+        PenaltyMode::Criterion => "criterion".to_owned(),
+    }
+}
+
+fn yes_or_no(value: bool) -> String {
+    if value { "yes" } else { "no" }.to_owned()
+}
+
 #[cfg(test)]
 use crate::suites::SettingEdits;
 use crate::suites::settings::OwnSettings;
@@ -131,20 +154,18 @@ impl ScoringForm {
 impl Scoring {
     fn check(&self, usual: &Self, reader: &mut SuiteKeyReader<'_, '_>) {
         let scoring = self;
-        let at = |key| [Key("scoring"), Key(key)];
-        let fits = |number: f64| (0.0..=1.0).contains(&number);
         let sum: f64 = scoring.weights.iter().sum();
-        let outside = scoring.weights.iter().find(|weight| !fits(**weight));
+        let outside = scoring.weights.iter().find(|weight| !is_share(**weight));
         if outside.is_some() || (sum - 1.0).abs() > EPSILON {
-            let what = match outside {
+            let message = match outside {
                 Some(weight) => format!("a weight is {weight}, not between 0 and 1"),
                 // Rounded: 1.3, not 1.2999999999999998.
                 None => format!("the weights sum to {}", (sum * 1e9).round() / 1e9),
             };
             reader.refuse(
-                &at("weights"),
+                &[Key("scoring"), Key("weights")],
                 Code::BAD_WEIGHTS,
-                what,
+                message,
                 "write five weights from 0 to 1 that sum to 1",
             );
         }
@@ -152,27 +173,27 @@ impl Scoring {
             .penalties
             .named()
             .into_iter()
-            .all(|(_, amount)| fits(amount))
+            .all(|(_, amount)| is_share(amount))
         {
             reader.refuse(
-                &at("penalties"),
+                &[Key("scoring"), Key("penalties")],
                 Code::BAD_PENALTY,
                 "a penalty is not between 0 and 1",
                 "write a number from 0 to 1",
             );
         }
-        if !fits(scoring.quality_gate) {
-            let what = format!("quality_gate is {}", scoring.quality_gate);
+        if !is_share(scoring.quality_gate) {
+            let message = format!("quality_gate is {}", scoring.quality_gate);
             reader.refuse(
-                &at("quality_gate"),
+                &[Key("scoring"), Key("quality_gate")],
                 Code::BAD_THRESHOLD,
-                what,
+                message,
                 "write a number from 0 to 1",
             );
         }
         if scoring.max_attempts == 0 {
             reader.refuse(
-                &at("max_attempts"),
+                &[Key("scoring"), Key("max_attempts")],
                 Code::BAD_ATTEMPTS,
                 "max_attempts is 0",
                 "write 1 or more",
@@ -231,10 +252,10 @@ impl OwnSettings for RevisionSettings {
             .as_ref()
             .map_or(String::new(), |why| format!(" ({why})"));
         let mut changes = Vec::new();
-        let mut add = |path: &str, weight, what: &str, old: String, new: String| {
+        let mut add = |path: &str, weight, description: &str, old: String, new: String| {
             let path = format!("scoring.{path}");
             if old != new {
-                let words = format!("{what} of `{suite}` {old} -> {new}{why}");
+                let words = format!("{description} of `{suite}` {old} -> {new}{why}");
                 changes.push(SettingChange {
                     path,
                     weight,
@@ -242,60 +263,52 @@ impl OwnSettings for RevisionSettings {
                 });
             }
         };
-        let rising = |loose: bool| {
-            if loose {
-                SettingWeight::Looser
-            } else {
-                SettingWeight::Tighter
-            }
-        };
         for ((criterion, old), new) in Criterion::ALL.into_iter().zip(old.weights).zip(*weights) {
             let name = criterion.as_str();
-            let (path, what) = (format!("weights.{name}"), format!("weight of {name}"));
-            add(&path, SettingWeight::Looser, &what, plain(old), plain(new));
+            add(
+                &format!("weights.{name}"),
+                SettingWeight::Looser,
+                &format!("weight of {name}"),
+                plain(old),
+                plain(new),
+            );
         }
         for ((name, old), (_, new)) in old.penalties.named().into_iter().zip(penalties.named()) {
-            let (path, what) = (format!("penalties.{name}"), format!("penalty {name}"));
-            add(&path, rising(new < old), &what, plain(old), plain(new));
+            add(
+                &format!("penalties.{name}"),
+                looser_if(new < old),
+                &format!("penalty {name}"),
+                plain(old),
+                plain(new),
+            );
         }
-        let word = |mode| match mode {
-            PenaltyMode::Overall => "overall".to_owned(),
-            PenaltyMode::Criterion => "criterion".to_owned(),
-        };
         add(
             "penalty_mode",
             SettingWeight::Looser,
             "penalty mode",
-            word(old.penalty_mode),
-            word(*penalty_mode),
+            penalty_mode_word(old.penalty_mode),
+            penalty_mode_word(*penalty_mode),
         );
-        let how = rising(*quality_gate < old.quality_gate);
         add(
             "quality_gate",
-            how,
+            looser_if(*quality_gate < old.quality_gate),
             "quality gate",
             plain(old.quality_gate),
             plain(*quality_gate),
         );
-        let word = |blocks: bool| if blocks { "yes" } else { "no" }.to_owned();
-        let (before, now) = (
-            word(old.critical_failures_block),
-            word(*critical_failures_block),
-        );
         add(
             "critical_failures_block",
-            rising(!critical_failures_block),
+            looser_if(!critical_failures_block),
             "critical failures block",
-            before,
-            now,
+            yes_or_no(old.critical_failures_block),
+            yes_or_no(*critical_failures_block),
         );
-        let (before, now) = (old.max_attempts.to_string(), max_attempts.to_string());
         add(
             "max_attempts",
-            rising(*max_attempts > old.max_attempts),
+            looser_if(*max_attempts > old.max_attempts),
             "largest number of attempts",
-            before,
-            now,
+            old.max_attempts.to_string(),
+            max_attempts.to_string(),
         );
         changes
     }

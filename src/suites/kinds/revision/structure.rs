@@ -13,7 +13,7 @@ const NAMED: usize = 5;
 
 /// All damage and unrequested changes of the format.
 pub fn damage(original: &Draft, revised: &Draft, alignment: &Alignment) -> Vec<RevisionFault> {
-    let mut found = flaws(original, revised);
+    let mut messages = flaws(original, revised);
     let (old, new) = (&original.document.tables, &revised.document.tables);
     for (name, old, new) in [
         ("fonts", &old.fonts, &new.fonts),
@@ -27,65 +27,68 @@ pub fn damage(original: &Draft, revised: &Draft, alignment: &Alignment) -> Vec<R
             } else {
                 "has changed"
             };
-            found.push(format!("the table of {name} {how}"));
+            messages.push(format!("the table of {name} {how}"));
         }
     }
     let (was, is) = (original.document.hidden, revised.document.hidden);
     if is > was {
-        found.push(format!(
+        messages.push(format!(
             "{is} letters are hidden, {was} in the original: hiding text does not remove it"
         ));
     }
-    found.extend(rows(original, revised));
-    found.extend(contents(original, revised, alignment));
-    found.extend(formatting(original, revised, alignment));
-    found
+    messages.extend(rows(original, revised));
+    messages.extend(contents(original, revised, alignment));
+    messages.extend(formatting(original, revised, alignment));
+    messages
         .into_iter()
-        .map(|what| RevisionFault::new(FaultKind::Corrupt, what))
+        .map(|message| RevisionFault::new(FaultKind::Corrupt, message))
         .collect()
 }
 
 /// Flaws of the RTF source that the original did not have.
 fn flaws(original: &Draft, revised: &Draft) -> Vec<String> {
-    let count = |draft: &Draft| {
-        let mut counted: BTreeMap<String, (usize, usize)> = BTreeMap::new();
-        for flaw in &draft.document.flaws {
-            counted
-                .entry(flaw.kind.to_string())
-                .or_insert((0, flaw.at))
-                .0 += 1;
+    let old_flaws = flaws_by_kind(original);
+    let mut more = Vec::new();
+    for (kind, (count, at)) in flaws_by_kind(revised) {
+        if old_flaws.get(&kind).is_none_or(|(was, _)| *was < count) {
+            more.push(format!("{kind} (byte {at})"));
         }
-        counted
-    };
-    let before = count(original);
-    let more = count(revised)
-        .into_iter()
-        .filter(|(kind, (count, _))| before.get(kind).is_none_or(|(was, _)| was < count));
-    more.map(|(kind, (_, at))| format!("{kind} (byte {at})"))
-        .collect()
+    }
+    more
+}
+
+/// The number of flaws of each kind, and where the first one is.
+fn flaws_by_kind(draft: &Draft) -> BTreeMap<String, (usize, usize)> {
+    let mut flaws: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+    for flaw in &draft.document.flaws {
+        let (count, _) = flaws.entry(flaw.kind.to_string()).or_insert((0, flaw.at));
+        *count += 1;
+    }
+    flaws
 }
 
 /// Tables with fewer rows than in the original.
 fn rows(original: &Draft, revised: &Draft) -> Vec<String> {
-    let count = |draft: &Draft| {
-        let mut rows: BTreeMap<u32, u32> = BTreeMap::new();
-        for cell in draft
-            .document
-            .paragraphs
-            .iter()
-            .filter_map(|paragraph| paragraph.cell)
-        {
+    let rows_left = rows_by_table(revised);
+    let mut fewer = Vec::new();
+    for (table, rows) in rows_by_table(original) {
+        let left = rows_left.get(&table).copied().unwrap_or(0);
+        if left < rows {
+            fewer.push(format!("table {} has {left} of its {rows} rows", table + 1));
+        }
+    }
+    fewer
+}
+
+fn rows_by_table(draft: &Draft) -> BTreeMap<u32, u32> {
+    let mut rows: BTreeMap<u32, u32> = BTreeMap::new();
+    for paragraph in &draft.document.paragraphs {
+        if let Some(cell) = paragraph.cell {
             let highest = rows.entry(cell.table).or_default();
             *highest = (*highest).max(cell.row + 1);
         }
-        rows
-    };
-    let now = count(revised);
-    let fewer = count(original).into_iter().filter_map(|(table, rows)| {
-        let left = now.get(&table).copied().unwrap_or(0);
-        (left < rows).then(|| format!("table {} has {left} of its {rows} rows", table + 1))
-    });
-    fewer.collect()
+    }
+    rows
 }
 
 /// Pictures, formulas, objects and fields of paragraphs without letters, which are not among the lines, that came or went. One that moved to
@@ -95,10 +98,9 @@ fn contents(original: &Draft, revised: &Draft, alignment: &Alignment) -> Vec<Str
         Contents::of(original, |_| true),
         Contents::of(revised, |_| true),
     );
-    let stays = |line: Option<usize>| {
+    let wanted = Contents::of(original, |line| {
         line.is_none_or(|line| alignment.fates.get(line) != Some(&Fate::Gone))
-    };
-    let wanted = Contents::of(original, stays);
+    });
     let more = is
         .alone
         .iter()
@@ -122,7 +124,7 @@ struct Contents<'d> {
 impl<'d> Contents<'d> {
     /// Counts the contents of the lines, and of the other paragraphs for whose line before them `counts` is true.
     fn of(draft: &'d Draft, counts: impl Fn(Option<usize>) -> bool) -> Self {
-        let mut found = Self::default();
+        let mut contents = Self::default();
         let mut line = None;
         for (index, paragraph) in draft.document.paragraphs.iter().enumerate() {
             let next = line.map_or(0, |line: usize| line + 1);
@@ -138,13 +140,13 @@ impl<'d> Contents<'d> {
                 .iter()
                 .filter(|token| is_content(token) && (is_line || counts(line)))
             {
-                *found.all.entry(token).or_default() += 1;
+                *contents.all.entry(token).or_default() += 1;
                 if !is_line {
-                    *found.alone.entry(token).or_default() += 1;
+                    *contents.alone.entry(token).or_default() += 1;
                 }
             }
         }
-        found
+        contents
     }
 
     /// Whether there are fewer of these, alone and on the whole.
@@ -173,35 +175,24 @@ fn formatting(original: &Draft, revised: &Draft, alignment: &Alignment) -> Vec<S
         let new = &revised.document.paragraphs[revised.lines[*to].paragraph].signature;
         let same = original.lines[line].text == revised.lines[*to].text;
         // Replaced words may change the runs, but not the paragraph or its row.
-        let own = |tokens: &[FormatToken]| -> Vec<FormatToken> {
-            tokens
-                .iter()
-                .filter(|token| match token {
-                    FormatToken::Paragraph(_)
-                    | FormatToken::Row(_)
-                    | FormatToken::Content { .. } => true,
-                    FormatToken::Run(_) | FormatToken::Mark(_) => same,
-                })
-                .cloned()
-                .collect()
-        };
+        let (mut own_old, mut own_new) = (old.to_vec(), new.to_vec());
+        if !same {
+            own_old.retain(is_outside_runs);
+            own_new.retain(is_outside_runs);
+        }
         // Nor may they have a format that the paragraph did not have: a word that is struck through says the opposite.
         let strange = new
             .iter()
             .find(|token| matches!(token, FormatToken::Run(_)) && !old.contains(token));
-        let (own_old, own_new) = (own(old), own(new));
         compared += 1;
         let difference = first_difference(&own_old, &own_new)
             .or(strange.map(|token| (old.first(), Some(token))));
         if let Some((was, is)) = difference {
-            let name = |token: Option<&FormatToken>| {
-                token.map_or("nothing".to_owned(), ToString::to_string)
-            };
             others.push(format!(
                 "the formatting of {} changed: now {}, before {}",
                 revised.excerpt(*to),
-                name(is),
-                name(was)
+                token_name(is),
+                token_name(was)
             ));
         }
     }
@@ -227,4 +218,15 @@ pub fn is_nothing(draft: &Draft) -> bool {
             .flaws
             .iter()
             .any(|flaw| flaw.kind == FlawKind::NotRtf)
+}
+
+fn is_outside_runs(token: &FormatToken) -> bool {
+    match token {
+        FormatToken::Paragraph(_) | FormatToken::Row(_) | FormatToken::Content { .. } => true,
+        FormatToken::Run(_) | FormatToken::Mark(_) => false,
+    }
+}
+
+fn token_name(token: Option<&FormatToken>) -> String {
+    token.map_or("nothing".to_owned(), ToString::to_string)
 }

@@ -9,7 +9,7 @@ use rtf::ParagraphPlace;
 
 use super::draft::Draft;
 use super::fault::{FaultKind, RevisionFault};
-use super::instructions::Instructions;
+use super::instructions::{Entity, Instructions};
 use crate::text::{Folded, NameSet, pattern};
 
 static MEANS: LazyLock<Regex> = LazyLock::new(|| {
@@ -49,8 +49,8 @@ pub fn terms(draft: &Draft) -> DefinedTerms {
         let in_table = line.place == ParagraphPlace::Cell;
         let patterns = [&*MEANS, &*INLINE, &*ALONE];
         for pattern in patterns.into_iter().take(if in_table { 3 } else { 2 }) {
-            let found = pattern.captures_iter(&line.folded.text);
-            for term in found.filter_map(|found| found.get(1).or(found.get(2))) {
+            let captures = pattern.captures_iter(&line.folded.text);
+            for term in captures.filter_map(|capture| capture.get(1).or(capture.get(2))) {
                 let capital = is_capital(draft, index, term.start());
                 terms.entry(term.as_str().to_owned()).or_insert(Term {
                     line: index,
@@ -91,20 +91,14 @@ fn endings(term: &str) -> [&'static str; 3] {
 }
 
 fn is_capital(draft: &Draft, line: usize, at: usize) -> bool {
-    let own = &draft.lines[line];
-    let at = own.folded.original(&(at..at)).start;
-    own.text[at..].starts_with(char::is_uppercase)
+    let draft_line = &draft.lines[line];
+    let at = draft_line.folded.original(&(at..at)).start;
+    draft_line.text[at..].starts_with(char::is_uppercase)
 }
 
 /// The names that are replaced, and those that replace them.
 pub fn replaced_names(asked: &Instructions) -> NameSet {
-    let forms = asked.entities.iter().flat_map(|one| {
-        [&one.from, &one.to]
-            .into_iter()
-            .chain(&one.defined_as)
-            .chain(&one.becomes)
-    });
-    NameSet::new(forms.map(String::as_str))
+    NameSet::new(asked.entities.iter().flat_map(Entity::names))
 }
 
 pub fn has_name(names: &NameSet, term: &str) -> bool {
@@ -113,35 +107,36 @@ pub fn has_name(names: &NameSet, term: &str) -> bool {
 
 /// Definitions that lost their last use, and used terms that lost their definition.
 pub fn definitions(
-    before: &DefinedTerms,
-    now: &DefinedTerms,
+    old_terms: &DefinedTerms,
+    new_terms: &DefinedTerms,
     revised: &Draft,
     asked: &Instructions,
 ) -> Vec<RevisionFault> {
     // A term that contains a replaced name is checked as a name instead.
     let replaced = replaced_names(asked);
-    let is_name = |term: &str| has_name(&replaced, term);
     let mut faults = Vec::new();
-    for (term, Term { line, uses, .. }) in now {
-        let already = before.get(term).is_some_and(|before| before.uses == 0);
-        if *uses == 0 && !already && !is_name(term) {
-            let what = format!(
+    for (term, Term { line, uses, .. }) in new_terms {
+        let already = old_terms
+            .get(term)
+            .is_some_and(|old_term| old_term.uses == 0);
+        if *uses == 0 && !already && !has_name(&replaced, term) {
+            let message = format!(
                 "the definition of \"{term}\" is not used: {}",
                 revised.excerpt(*line)
             );
-            faults.push(RevisionFault::new(FaultKind::OrphanedDefinition, what));
+            faults.push(RevisionFault::new(FaultKind::OrphanedDefinition, message));
         }
     }
-    for (term, known) in before
-        .iter()
-        .filter(|(term, _)| !now.contains_key(*term) && !is_name(term))
-    {
+    for (term, known) in old_terms {
+        if new_terms.contains_key(term) || has_name(&replaced, term) {
+            continue;
+        }
         if let Some((line, at)) = used(revised, term, known) {
-            let what = format!(
+            let message = format!(
                 "\"{term}\" is used but no longer defined: {}",
                 revised.quote(line, &at)
             );
-            faults.push(RevisionFault::new(FaultKind::Undefined, what));
+            faults.push(RevisionFault::new(FaultKind::Undefined, message));
         }
     }
     faults
@@ -149,8 +144,8 @@ pub fn definitions(
 
 /// The first use of a term, as its line and byte range in the line's text.
 pub fn used(draft: &Draft, term: &str, known: &Term) -> Option<(usize, Range<usize>)> {
-    let mut found = draft.places(&NameSet::new([term])).into_iter();
+    let mut uses = draft.places(&NameSet::new([term])).into_iter();
     let (line, hit) =
-        found.find(|(line, hit)| !known.capital || is_capital(draft, *line, hit.at.start))?;
+        uses.find(|(line, hit)| !known.capital || is_capital(draft, *line, hit.at.start))?;
     Some((line, draft.lines[line].folded.original(&hit.at)))
 }

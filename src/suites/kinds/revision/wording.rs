@@ -26,48 +26,39 @@ impl PartyMask {
     pub fn new(asked: &Liability, entities: &[Entity], sign: impl Fn(usize) -> String) -> Self {
         let parties = [asked.indemnifier.as_str(), asked.indemnitee.as_str()];
         let folded = parties.map(|party| Folded::of(party).text);
-        let forms = |entity: &Entity| {
-            [&entity.from, &entity.to]
-                .into_iter()
-                .chain(&entity.defined_as)
-                .chain(&entity.becomes)
-                .cloned()
-                .collect::<Vec<_>>()
-        };
-        let is_party = |entity: &Entity| {
-            forms(entity)
-                .iter()
-                .any(|form| folded.contains(&Folded::of(form).text))
-        };
-        let own = entities
-            .iter()
-            .enumerate()
-            .filter(|(_, entity)| is_party(entity));
+        let mut signs = Vec::new();
+        for (index, entity) in entities.iter().enumerate() {
+            let mut names = entity.names();
+            if names.any(|name| folded.contains(&Folded::of(name).text)) {
+                signs.push(sign(index));
+            }
+        }
         Self {
             names: NameSet::new(parties),
-            signs: own.map(|(index, _)| sign(index)).collect(),
+            signs,
         }
     }
 
     /// The folded text with one placeholder for both parties in each sentence about an indemnity, and one for each elsewhere.
     pub fn masked(&self, folded: &str) -> String {
-        let own = Folded::of(folded);
-        let mut each = String::with_capacity(own.text.len());
+        let folded_text = Folded::of(folded);
+        let mut each = String::with_capacity(folded_text.text.len());
         let mut from = 0;
-        for hit in self.names.find(&own) {
-            each.push_str(&own.text[from..hit.at.start]);
+        for hit in self.names.find(&folded_text) {
+            each.push_str(&folded_text.text[from..hit.at.start]);
             each.push_str(ONE[hit.name]);
             from = hit.at.end;
         }
-        each.push_str(&own.text[from..]);
+        each.push_str(&folded_text.text[from..]);
         let mut masked = String::with_capacity(each.len());
         let mut from = 0;
         for at in sentences(&each) {
             masked.push_str(&each[from..at.start]);
             let sentence = &each[at.clone()];
-            match mentions_indemnity(sentence) {
-                true => masked.push_str(&self.masked_sentence(sentence)),
-                false => masked.push_str(sentence),
+            if mentions_indemnity(sentence) {
+                masked.push_str(&self.masked_sentence(sentence));
+            } else {
+                masked.push_str(sentence);
             }
             from = at.end;
         }
@@ -128,18 +119,18 @@ static ACTING: LazyLock<Regex> = LazyLock::new(|| pattern(&format!(r"{EITHER}\s*
 fn indemnities(sentence: &str) -> Vec<IndemnityWords> {
     let joint = JOINT.replace_all(sentence, EITHER);
     let active = BE.replace_all(&joint, "$1");
-    let own = PARTY.replace_all(&active, EITHER);
-    let mut found = Vec::new();
+    let masked = PARTY.replace_all(&active, EITHER);
+    let mut indemnities = Vec::new();
     let mut from = 0;
-    for acting in ACTING.find_iter(&own) {
-        let (before, after) = (&own[from..acting.start()], &own[acting.start()..]);
-        if mentions_indemnity(before) && mentions_indemnity(after) {
-            found.push(words(before));
+    for acting in ACTING.find_iter(&masked) {
+        let (head, tail) = (&masked[from..acting.start()], &masked[acting.start()..]);
+        if mentions_indemnity(head) && mentions_indemnity(tail) {
+            indemnities.push(words(head));
             from = acting.start();
         }
     }
-    found.push(words(&own[from..]));
-    found
+    indemnities.push(words(&masked[from..]));
+    indemnities
 }
 
 fn words(text: &str) -> IndemnityWords {
@@ -174,7 +165,7 @@ fn base_form(word: &str) -> &str {
         "gives" => "give",
         "grants" => "grant",
         "provides" => "provide",
-        other => other,
+        base => base,
     }
 }
 
