@@ -142,11 +142,13 @@ fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, 
             })
         })
         .collect();
-    let read: Vec<(Pair, CrossAgentCase)> = read
-        .into_iter()
-        .filter_map(|case| problems.keep(case))
-        .collect();
-    let table = CaseTable::of(folder, read.into_iter().map(|(pair, case)| (case, [pair])));
+    let mut rows: Vec<(CrossAgentCase, [Pair; 1])> = Vec::new();
+    for case in read {
+        if let Some((pair, case)) = problems.keep(case) {
+            rows.push((case, [pair]));
+        }
+    }
+    let table = CaseTable::of(folder, rows);
     problems.or(Box::new(CrossAgent {
         documents,
         rules,
@@ -176,17 +178,12 @@ impl Suite for CrossAgent {
         let case = self.table.case(pair);
         let produced: Vec<FindingsOutput> = runs
             .iter()
-            .map(produced)
-            .map(Arc::unwrap_or_clone)
-            .map(comparable)
+            .map(|run| comparable(Arc::unwrap_or_clone(produced(run))))
             .collect();
-        let blames: Vec<FailureClassifier<'_>> = case
-            .agents
-            .iter()
-            .zip(runs)
-            .zip(&produced)
-            .map(|((agent, run), output)| FailureClassifier::of(agent, run, context, &output.flaws))
-            .collect();
+        let mut blames = Vec::with_capacity(runs.len());
+        for ((agent, run), output) in case.agents.iter().zip(runs).zip(&produced) {
+            blames.push(FailureClassifier::of(agent, run, context, &output.flaws));
+        }
         let view = View {
             case,
             produced: &produced,

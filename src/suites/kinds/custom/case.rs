@@ -59,13 +59,14 @@ const QUESTIONS: [&str; 5] = ["question", "query", "prompt", "message", "text"];
 impl FlatCaseForm {
     /// What the agent is asked: its question, or all that is not expected of it.
     fn input(&self) -> Value {
-        let mut questions = QUESTIONS.iter().filter_map(|key| self.others.get(*key));
-        let question = questions.find(|value| value.is_string()).cloned();
-        question.unwrap_or_else(|| {
-            let mut others = self.others.clone();
-            others.remove("expected");
-            Value::Object(others)
-        })
+        for key in QUESTIONS {
+            if let Some(Value::String(question)) = self.others.get(key) {
+                return Value::String(question.clone());
+            }
+        }
+        let mut others = self.others.clone();
+        others.remove("expected");
+        Value::Object(others)
     }
 }
 

@@ -62,13 +62,9 @@ fn outputs(run: &Run) -> ReadOutputs {
             texts(value, &mut aside);
         }
         violations.extend(side.get(VIOLATIONS).filter(|list| !list.is_null()).cloned());
-        invalid_calls.extend(
-            INVALID_CALLS
-                .iter()
-                .filter_map(|key| side.get(*key))
-                .filter(|count| !count.is_null())
-                .cloned(),
-        );
+        for key in INVALID_CALLS {
+            invalid_calls.extend(side.get(key).filter(|count| !count.is_null()).cloned());
+        }
     }
     match recovered {
         Some(recovered) => ReadOutputs {

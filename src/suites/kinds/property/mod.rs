@@ -225,14 +225,11 @@ impl Suite for Property {
             expected, variants, ..
         } = self.table.case(pair);
         let read: Vec<(DeltasOutput, Layer)> = runs.iter().map(produced).collect();
-        let flaws: Vec<String> = read
-            .iter()
-            .flat_map(|(output, _)| output.flaws.iter().cloned())
-            .collect();
-        let kinds: Vec<_> = read
-            .iter()
-            .map(|(output, _)| kinds_by_item(&output.deltas))
-            .collect();
+        let (mut flaws, mut kinds) = (Vec::new(), Vec::new());
+        for (output, _) in &read {
+            flaws.extend(output.flaws.iter().cloned());
+            kinds.push(kinds_by_item(&output.deltas));
+        }
         let form_hint = "make the agent answer {\"deltas\": [{item, kind, evidence}]}";
         let classifier = FailureClassifier::new(pair, &runs[0], context, &flaws);
         let mut checks = vec![Check::only(
@@ -263,24 +260,29 @@ impl Suite for Property {
                 .find(|(_, output)| !output.whole);
             let same = unread.is_none() && kinds[0] == *variant_kinds;
             stable += usize::from(same);
-            let failure = (!same).then(|| {
+            let failure = if same {
+                None
+            } else {
                 let classifier = classifier.compared_with(&runs[index + 1]);
-                if let Some((which, output)) = unread {
-                    let flaw = output.flaws.first().map_or("", String::as_str);
-                    let detail = format!("{}: nothing to compare, {which} cannot be read: {flaw}", variant.transform);
-                    return classifier.failure(CheckFailure::Content, None, detail, form_hint.to_owned());
-                }
-                let items: BTreeSet<&str> =
-                    kinds[0].keys().chain(variant_kinds.keys()).copied().collect();
-                let moved: Vec<&str> = items
-                    .into_iter()
-                    .filter(|item| kinds[0].get(item) != variant_kinds.get(item))
-                    .collect();
-                let detail = format!("{}: classified differently: {}", variant.transform, moved.join(", "));
-                let action =
-                    "make the prompt say what a classification depends on, and that this change does not matter";
-                classifier.failure(CheckFailure::Content, None, detail, action.to_owned())
-            });
+                let (detail, action) = match unread {
+                    Some((which, output)) => {
+                        let flaw = output.flaws.first().map_or("", String::as_str);
+                        (
+                            format!("nothing to compare, {which} cannot be read: {flaw}"),
+                            form_hint,
+                        )
+                    }
+                    None => {
+                        let moved = moved_items(&kinds[0], variant_kinds);
+                        (
+                            format!("classified differently: {}", moved.join(", ")),
+                            "make the prompt say what a classification depends on, and that this change does not matter",
+                        )
+                    }
+                };
+                let detail = format!("{}: {detail}", variant.transform);
+                Some(classifier.failure(CheckFailure::Content, None, detail, action.to_owned()))
+            };
             checks.push(Check::of(
                 "stable",
                 CheckKey::named(variant.name.as_str()),
@@ -353,4 +355,19 @@ impl Suite for Property {
             }
         }))
     }
+}
+
+/// The items whose kinds differ.
+fn moved_items<'a>(
+    left: &BTreeMap<&'a str, BTreeSet<&str>>,
+    right: &BTreeMap<&'a str, BTreeSet<&str>>,
+) -> Vec<&'a str> {
+    let items: BTreeSet<&str> = left.keys().chain(right.keys()).copied().collect();
+    let mut moved = Vec::new();
+    for item in items {
+        if left.get(item) != right.get(item) {
+            moved.push(item);
+        }
+    }
+    moved
 }

@@ -112,14 +112,23 @@ impl Fixture {
             ranges,
             ..
         } = delta;
-
-        let paths = paths.iter().filter(|path| !self.files.contains(*path));
-        let tests = tests.iter().filter(|test| !self.tests.contains(*test));
-        paths
-            .chain(tests)
-            .chain(ranges.iter().filter(|range| !self.is_covered(range)))
-            .map(String::as_str)
-            .collect()
+        let mut unknown: Vec<&str> = Vec::new();
+        for path in paths {
+            if !self.files.contains(path) {
+                unknown.push(path);
+            }
+        }
+        for test in tests {
+            if !self.tests.contains(test) {
+                unknown.push(test);
+            }
+        }
+        for range in ranges {
+            if !self.is_covered(range) {
+                unknown.push(range);
+            }
+        }
+        unknown
     }
 
     fn is_covered(&self, range: &str) -> bool {

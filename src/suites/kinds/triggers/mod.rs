@@ -170,11 +170,13 @@ fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, 
         .par_iter()
         .map(|case| case.read(files, |source, _| read_golden(case, source, &rules, &agent)))
         .collect();
-    let read: Vec<(Pair, TriggerCase)> = read
-        .into_iter()
-        .filter_map(|case| problems.keep(case))
-        .collect();
-    let table = CaseTable::of(folder, read.into_iter().map(|(pair, case)| (case, [pair])));
+    let mut rows: Vec<(TriggerCase, [Pair; 1])> = Vec::new();
+    for case in read {
+        if let Some((pair, case)) = problems.keep(case) {
+            rows.push((case, [pair]));
+        }
+    }
+    let table = CaseTable::of(folder, rows);
     problems.or(Box::new(Triggers {
         folder: suite_folder(&suite.path),
         rules,
@@ -336,17 +338,13 @@ impl Triggers {
                 next_action,
             },
         );
-        let surplus: Vec<&str> = fired
-            .iter()
-            .copied()
-            .filter(|id| {
-                !case
-                    .expected
-                    .iter()
-                    .chain(&case.forbidden)
-                    .any(|(named_id, _)| named_id == id)
-            })
-            .collect();
+        let (expected, forbidden) = (distinct_ids(&case.expected), distinct_ids(&case.forbidden));
+        let mut surplus = Vec::new();
+        for id in fired {
+            if !expected.contains(id) && !forbidden.contains(id) {
+                surplus.push(*id);
+            }
+        }
         let failure = (!surplus.is_empty()).then(|| Failure {
             tag: Tag::Routing,
             detail: format!("unexpected rules fired: {}", surplus.join(", ")),
