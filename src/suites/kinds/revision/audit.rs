@@ -73,11 +73,17 @@ fn failure(last: Option<&Verification>, broken: Option<&UngradedReason>) -> Valu
     let Some(last) = last else {
         return json!({"unmet": [], "why": broken.as_deref().unwrap_or("the document is missing")});
     };
-    let unmet = Criterion::ALL.into_iter().filter_map(|criterion| {
-        let faults: Vec<&str> = last.against(criterion).map(|fault| fault.detail.as_str()).collect();
-        (!faults.is_empty())
-            .then(|| json!({"criterion": criterion.as_str(), "faults": faults, "next": next_step(criterion)}))
-    });
+    let mut unmet = Vec::new();
+    for criterion in Criterion::ALL {
+        let faults: Vec<&str> = last
+            .against(criterion)
+            .map(|fault| fault.detail.as_str())
+            .collect();
+        if !faults.is_empty() {
+            let next = next_step(criterion);
+            unmet.push(json!({"criterion": criterion.as_str(), "faults": faults, "next": next}));
+        }
+    }
     let damage: Vec<&str> = last
         .of(FaultKind::Corrupt)
         .map(|fault| fault.detail.as_str())
@@ -89,5 +95,5 @@ fn failure(last: Option<&Verification>, broken: Option<&UngradedReason>) -> Valu
             "the last document does not reach the quality gate, or has a critical failure"
         }
     };
-    json!({"format": damage, "unmet": unmet.collect::<Vec<_>>(), "why": why})
+    json!({"format": damage, "unmet": unmet, "why": why})
 }

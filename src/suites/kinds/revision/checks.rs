@@ -123,15 +123,15 @@ impl RevisionChecker<'_> {
                 .map(|fault| fault.detail.as_str())
                 .collect::<Vec<_>>()
                 .join("; ");
-            let rule = same.first().and_then(|fault| fault.kind.rule());
-            messages.push(rule.map_or(details.clone(), |rule| format!("{rule}: {details}")));
+            match same.first().and_then(|fault| fault.kind.rule()) {
+                Some(rule) => messages.push(format!("{rule}: {details}")),
+                None => messages.push(details),
+            }
         }
-        let more = faults
-            .len()
-            .checked_sub(LISTED)
-            .filter(|more| *more > 0)
-            .map(|more| format!("and {more} more"));
-        messages.extend(more);
+        let more = faults.len().saturating_sub(LISTED);
+        if more > 0 {
+            messages.push(format!("and {more} more"));
+        }
         (!messages.is_empty()).then(|| self.failed(messages.join("; "), next))
     }
 

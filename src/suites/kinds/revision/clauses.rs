@@ -97,11 +97,12 @@ impl Clauses<'_> {
     fn former_section(&self, after: &str) -> Result<usize, String> {
         let original_section = number(after).and_then(|number| self.original.section(&number));
         let became = original_section.and_then(|section| self.alignment.sections.get(&section));
-        became.copied().ok_or_else(|| {
-            format!(
+        match became {
+            Some(became) => Ok(*became),
+            None => Err(format!(
                 "section {after}, which it must follow, is missing, so its position cannot be checked"
-            )
-        })
+            )),
+        }
     }
 
     fn not_added(&self, clause: &Clause, expected_number: &Number) -> Option<String> {

@@ -481,10 +481,9 @@ fn roman(text: &str) -> Option<Number> {
         };
     }
     // A single C or L is a letter. An invalid roman number ("IIX") is a word.
-    u32::try_from(sum)
-        .ok()
-        .filter(|sum| (1..100).contains(sum) && *text != *"L" && as_roman(*sum) == text)
-        .map(|sum| vec![sum])
+    let sum = u32::try_from(sum).ok()?;
+    let is_number = (1..100).contains(&sum) && text != "L" && as_roman(sum) == text;
+    is_number.then(|| vec![sum])
 }
 
 fn as_roman(number: u32) -> String {

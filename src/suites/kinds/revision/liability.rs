@@ -174,7 +174,6 @@ impl<'a> Parties<'a> {
                 "each party indemnifies the other".to_owned(),
             ));
         }
-
         let (giver, taker) = match PASSIVE
             .find(sentence)
             .filter(|passive| (0..verb.end()).contains(&passive.start()))

@@ -227,15 +227,17 @@ fn open(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagno
         .cloned()
         .unwrap_or_default();
     let opened = case::open_cases(suite, files, &settings)?;
-    let rows = opened.into_iter().map(|entry| {
-        // A critic gets only the cases that have a revised document.
-        let graded = suite
-            .agents
-            .iter()
-            .filter(|(_, agent)| agent.role == Role::Actor || entry.case.judged.is_some());
-        let pairs: Vec<Pair> = graded.map(|(name, _)| entry.pair(suite, name)).collect();
-        (entry.case, pairs)
-    });
+    let mut rows = Vec::with_capacity(opened.len());
+    for entry in opened {
+        let mut pairs = Vec::new();
+        for (name, agent) in &suite.agents {
+            // A critic gets only the cases that have a revised document.
+            if agent.role == Role::Actor || entry.case.judged.is_some() {
+                pairs.push(entry.pair(suite, name));
+            }
+        }
+        rows.push((entry.case, pairs));
+    }
     let table = CaseTable::of(suite.path.child("cases"), rows);
     let roles = suite
         .agents

@@ -101,17 +101,18 @@ fn contents(original: &Draft, revised: &Draft, alignment: &Alignment) -> Vec<Str
     let wanted = Contents::of(original, |line| {
         line.is_none_or(|line| alignment.fates.get(line) != Some(&Fate::Gone))
     });
-    let more = is
-        .alone
-        .iter()
-        .filter(|(token, count)| was.has_fewer(token, **count, is.all[*token]));
-    let gone = wanted
-        .alone
-        .iter()
-        .filter(|(token, count)| is.has_fewer(token, **count, wanted.all[*token]));
-    let more = more.map(|(token, _)| format!("a paragraph without text is new: {token}"));
-    more.chain(gone.map(|(token, _)| format!("a paragraph without text is lost: {token}")))
-        .collect()
+    let mut messages = Vec::new();
+    for (token, count) in &is.alone {
+        if was.has_fewer(token, *count, is.all[token]) {
+            messages.push(format!("a paragraph without text is new: {token}"));
+        }
+    }
+    for (token, count) in &wanted.alone {
+        if is.has_fewer(token, *count, wanted.all[token]) {
+            messages.push(format!("a paragraph without text is lost: {token}"));
+        }
+    }
+    messages
 }
 
 /// What a document has besides its text, with the number of each.

@@ -106,23 +106,25 @@ fn has_section(original: &Draft, text: &str) -> bool {
 
 /// The forms of names that may mean anybody: they have no word of the name, are not its initials, and the original does not define them.
 fn common_phrases(asked: &Instructions, original: &Draft) -> Vec<String> {
-    let forms = asked
-        .entities
-        .iter()
-        .flat_map(|entity| entity.defined_as.iter().map(|form| (&entity.from, form)));
-    let mut forms = forms
-        .filter(|(name, form)| !is_form_of(form, name))
-        .peekable();
-    if forms.peek().is_none() {
+    let mut other_forms = Vec::new();
+    for entity in &asked.entities {
+        for form in &entity.defined_as {
+            if !is_form_of(form, &entity.from) {
+                other_forms.push((form, &entity.from));
+            }
+        }
+    }
+    if other_forms.is_empty() {
         return Vec::new();
     }
     let defined = terms(original);
-    forms
-        .filter(|(_, form)| !is_defined(&defined, form))
-        .map(|(name, form)| {
-            format!("\"{form}\" may mean others than \"{name}\": it has no word of the name, and the original does not define it")
-        })
-        .collect()
+    let mut messages = Vec::new();
+    for (form, name) in other_forms {
+        if !is_defined(&defined, form) {
+            messages.push(format!("\"{form}\" may mean others than \"{name}\": it has no word of the name, and the original does not define it"));
+        }
+    }
+    messages
 }
 
 /// Whether a form has a word of a name, or consists of its initials.
