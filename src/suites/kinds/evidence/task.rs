@@ -209,7 +209,6 @@ fn nothing_allowed(cursor: &JsonCursor<'_>) -> Diagnostic {
     )
 }
 
-/// The problem of a task whose expected file may not be inspected.
 fn path_inside(
     cursor: &JsonCursor<'_>,
     path: &[Step<'_>],
@@ -235,6 +234,7 @@ fn keyword(
     })
 }
 
+/// The problem of a task whose expected file may not be inspected.
 fn not_allowed(cursor: &JsonCursor<'_>, file: &str) -> Diagnostic {
     let message =
         format!("the expected file \"{file}\" is not among the allowed files, or does not exist");

@@ -216,7 +216,11 @@ fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, 
     let read: Vec<Result<(Pair, Expectation), Diagnostic>> = jobs
         .into_par_iter()
         .with_max_len(AT_ONCE)
-        .map(|(agent, case)| case.read(files, |source, own| reader.read(own, agent, &case, source)))
+        .map(|(agent, case)| {
+            case.read(files, |source, case_files| {
+                reader.read(case_files, agent, &case, source)
+            })
+        })
         .collect();
     let read = read.into_iter().filter_map(|case| problems.keep(case));
     let table = CaseTable::of(

@@ -295,11 +295,11 @@ fn read_facts(
     Ok((facts, undecided))
 }
 
-/// The distinct keywords of a fact.
 fn bad_truth(cursor: &JsonCursor<'_>, message: String, help: &str) -> Diagnostic {
     cursor.problem_of_key(&[Key("groundTruth")], Code::BAD_TRUTH, message, help)
 }
 
+/// The distinct keywords of a fact.
 fn keyword_set(
     path: &[Step<'_>],
     words: &[String],
