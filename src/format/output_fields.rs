@@ -123,14 +123,20 @@ impl OutputFields {
     }
 
     /// The outputs and the steps of a record with each field in its place; `None` if they are there already.
-    pub fn in_place(&self, record: &str, parts: (&str, Option<&str>)) -> Option<GradedParts> {
+    pub fn in_place(
+        &self,
+        record: &str,
+        outputs: &str,
+        intermediate: Option<&str>,
+    ) -> Option<GradedParts> {
         let may_have = self.keys.as_ref().is_some_and(|keys| keys.is_match(record));
         if !may_have && self.rows.iter().all(|row| row.stated.is_empty()) {
             return None;
         }
         let whole = object(record)?;
-        let mut outputs = object(parts.0)?;
-        let mut intermediate = match parts.1 {
+        let mut outputs = object(outputs)?;
+        let has_stated_steps = intermediate.is_some();
+        let mut intermediate = match intermediate {
             Some(text) => object(text)?,
             None => Map::new(),
         };
@@ -153,7 +159,7 @@ impl OutputFields {
             };
             outputs.insert(TEXT.to_owned(), Value::from(text));
         }
-        let has_steps = parts.1.is_some() || !intermediate.is_empty();
+        let has_steps = has_stated_steps || !intermediate.is_empty();
         changed.then(|| GradedParts {
             outputs: Value::Object(outputs).to_string(),
             intermediate: has_steps.then(|| Value::Object(intermediate).to_string()),
@@ -199,23 +205,19 @@ impl OutputFields {
             ),
             _ => None,
         });
-        recover_any(answer)
-            .into_iter()
-            .chain(by_key)
-            .find_map(|recovered| {
-                let layer = Layer::from(recovered.layer);
-                match recovered.value {
-                    Value::Object(object)
-                        if layer < Layer::Salvaged && self.are_outputs(&object) =>
-                    {
-                        Some(TextObject {
-                            object,
-                            around: Some((layer, start)),
-                        })
-                    }
-                    _ => None,
-                }
-            })
+        for recovered in recover_any(answer).into_iter().chain(by_key) {
+            let layer = Layer::from(recovered.layer);
+            if let Value::Object(object) = recovered.value
+                && layer < Layer::Salvaged
+                && self.are_outputs(&object)
+            {
+                return Some(TextObject {
+                    object,
+                    around: Some((layer, start)),
+                });
+            }
+        }
+        None
     }
 
     /// The stated fields that no record has, though one has the object that would hold it, with their paths.
@@ -462,7 +464,7 @@ mod tests {
     fn outputs(fields: &Value, outputs: &Value) -> Value {
         let record = json!({ "outputs": outputs }).to_string();
         let fields = OutputFields::new(FIELDS, &stated(fields));
-        let parts = fields.in_place(&record, (&outputs.to_string(), None));
+        let parts = fields.in_place(&record, &outputs.to_string(), None);
         parts.map_or(outputs.clone(), |parts| {
             serde_json::from_str(&parts.outputs).unwrap()
         })
@@ -565,7 +567,7 @@ mod tests {
             let fields = OutputFields::new(FIELDS, &stated(&json!({ "findings": ["items"] })));
             let outputs = json!({ "text": text }).to_string();
             let record = json!({ "outputs": { "text": text } }).to_string();
-            let parts = fields.in_place(&record, (&outputs, None));
+            let parts = fields.in_place(&record, &outputs, None);
             parts.and_then(|parts| parts.text_layer)
         };
         assert_eq!(layer(r#"{"items": [1]}"#), None);
@@ -577,7 +579,7 @@ mod tests {
     fn calls_are_among_the_steps() {
         let fields = OutputFields::new(FIELDS, &stated(&json!({ "tool_calls": ["steps"] })));
         let record = r#"{"outputs": {"text": "x"}, "steps": [{"name": "find"}]}"#;
-        let parts = fields.in_place(record, (r#"{"text": "x"}"#, None)).unwrap();
+        let parts = fields.in_place(record, r#"{"text": "x"}"#, None).unwrap();
         assert_eq!(
             parts.intermediate.as_deref(),
             Some(r#"{"tool_calls":[{"name":"find"}]}"#)
@@ -611,7 +613,7 @@ mod tests {
             let stated = stated(&json!({ "findings": ["items"], "findings.file": ["at"] }));
             let fields = OutputFields::new(FIELDS, &stated);
             for record in records {
-                fields.in_place(&record.to_string(), (&record.to_string(), None));
+                fields.in_place(&record.to_string(), &record.to_string(), None);
             }
             let missing = fields.in_no_record().map(|(name, _)| name.to_owned());
             missing.collect::<Vec<_>>()

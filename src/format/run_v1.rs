@@ -201,7 +201,7 @@ fn run_of(
         (None, Some(raw)) => Some(format!("{{\"nodeTransitions\": {}}}", raw.get()).into()),
         (None, None) => None,
     };
-    let in_place = fields.in_place(&source.text, (&outputs, steps.as_deref()));
+    let in_place = fields.in_place(&source.text, &outputs, steps.as_deref());
     let (outputs, steps, text_layer) = match in_place {
         Some(GradedParts {
             outputs,
@@ -461,19 +461,17 @@ impl RunFile<'_> {
             Some("failed") => Some("error"),
             word => word,
         };
-        known
-            .into_iter()
-            .find(|status| word == Some(status.as_str()))
-            .ok_or_else(|| {
-                let description = format!("unknown status {}", raw.get());
-                let help = "known values: completed, error, timeout, stalled, cancelled";
-                source.problem(
-                    json::offset_of(source, raw),
-                    Code::UNKNOWN_STATUS,
-                    description,
-                    help,
-                )
-            })
+        for status in known {
+            if word == Some(status.as_str()) {
+                return Ok(status);
+            }
+        }
+        Err(source.problem(
+            json::offset_of(source, raw),
+            Code::UNKNOWN_STATUS,
+            format!("unknown status {}", raw.get()),
+            "known values: completed, error, timeout, stalled, cancelled",
+        ))
     }
 }
 

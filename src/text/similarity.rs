@@ -39,14 +39,16 @@ pub fn token_f1(left: &str, right: &str) -> f64 {
     for token in &left {
         *counts.entry(token).or_default() += 1;
     }
-    let common = right.iter().filter(|token| match counts.get_mut(**token) {
-        Some(unmatched) if *unmatched > 0 => {
+    let mut common = 0;
+    for token in &right {
+        if let Some(unmatched) = counts.get_mut(*token)
+            && *unmatched > 0
+        {
             *unmatched -= 1;
-            true
+            common += 1;
         }
-        Some(_) | None => false,
-    });
-    dice(common.count(), left.len(), right.len())
+    }
+    dice(common, left.len(), right.len())
 }
 
 /// `1 - edits / length of the longer text`, in characters; 1 if both are empty.

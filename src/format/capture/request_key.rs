@@ -133,17 +133,19 @@ fn difference<'a>(
 ) -> Option<BodyDifference<'a>> {
     match (recorded, asked) {
         (Value::Object(old), Value::Object(new)) => {
-            let keys = old
-                .keys()
-                .chain(new.keys().filter(|key| !old.contains_key(*key)));
-            keys.into_iter().find_map(|key| {
+            let added = new.keys().filter(|key| !old.contains_key(*key));
+            for key in old.keys().chain(added) {
                 let path = if path.is_empty() {
                     key.clone()
                 } else {
                     format!("{path}.{key}")
                 };
-                of_parts(old.get(key), new.get(key), path)
-            })
+                let difference = of_parts(old.get(key), new.get(key), path);
+                if difference.is_some() {
+                    return difference;
+                }
+            }
+            None
         }
         (Value::Array(old), Value::Array(new)) => (0..old.len().max(new.len()))
             .find_map(|index| of_parts(old.get(index), new.get(index), format!("{path}[{index}]"))),

@@ -45,17 +45,14 @@ fn criteria(
     let stated = config
         .map(|config| json::whole::<Value>(&config))
         .transpose()?;
-    let stated = stated.and_then(|config| config.get("criteria")?.as_object().cloned());
-    Ok(stated.unwrap_or_else(|| {
-        let defaults = [
-            ("tool_trajectory_avg_score", CALLS),
-            ("response_match_score", WORDS),
-        ];
-        defaults
-            .map(|(name, least)| (name.to_owned(), json!(least)))
-            .into_iter()
-            .collect()
-    }))
+    if let Some(Value::Object(criteria)) = stated.as_ref().and_then(|config| config.get("criteria"))
+    {
+        return Ok(criteria.clone());
+    }
+    let mut defaults = Map::new();
+    defaults.insert("tool_trajectory_avg_score".to_owned(), json!(CALLS));
+    defaults.insert("response_match_score".to_owned(), json!(WORDS));
+    Ok(defaults)
 }
 
 fn case_of(id: String, run: &Transcript, criteria: &Map<String, Value>) -> ForeignCase {

@@ -82,7 +82,7 @@ pub fn run_record(
     sample: u32,
 ) -> RunRecord {
     if let Some(record) = &run.record {
-        return own_record(run, record, format, (agent, case, sample));
+        return own_record(run, record, format, agent, case, sample);
     }
     let mut metrics = measures(&run.usage);
     for call in &run.calls {
@@ -126,7 +126,9 @@ fn own_record(
     run: &Transcript,
     record: &Value,
     format: Format,
-    (agent, case, sample): (AgentName, CaseId, u32),
+    agent: AgentName,
+    case: CaseId,
+    sample: u32,
 ) -> RunRecord {
     let source = SourceText::from_text(RepoPath::root(), record.to_string());
     let read = read_unplaced_run(&source).map(|(_, read)| read);
