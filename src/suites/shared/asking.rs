@@ -29,15 +29,13 @@ impl Prompt {
 
     /// Adds foreign texts, each fenced below its name. A text cannot close its own fence.
     pub fn show(self, texts: &[(&str, &str)]) -> Self {
-        texts
-            .iter()
-            .fold(self.say(MATERIAL), |prompt, (name, text)| {
-                let fence = fence(text);
-                prompt.say(&format!(
-                    "{name}:\n{fence}\n{}\n{fence}",
-                    text.trim_end_matches('\n')
-                ))
-            })
+        let mut prompt = self.say(MATERIAL);
+        for (name, text) in texts {
+            let fence = fence(text);
+            let text = text.trim_end_matches('\n');
+            prompt = prompt.say(&format!("{name}:\n{fence}\n{text}\n{fence}"));
+        }
+        prompt
     }
 
     pub fn text(self) -> String {

@@ -90,16 +90,9 @@ impl<'a> GoldenEntries<'a> {
                     .map(|(id, case)| ((id, None), case))
                     .collect(),
             ),
-            GoldenForm::OneCase | GoldenForm::OneCaseOfAgent => listed_cases(file).map(|list| {
-                let named = list.iter().filter_map(|case| {
-                    let mut ids = ENTRY_IDS.iter().filter_map(|key| case.get(*key));
-                    let CaseIdText(id) = CaseIdText::of(ids.next()?)?;
-                    let agent = case.get(ENTRY_AGENT).and_then(Value::as_str);
-                    let agent = agent.filter(|_| form.is_of_agent());
-                    Some(((id, agent), case))
-                });
-                named.collect()
-            }),
+            GoldenForm::OneCase | GoldenForm::OneCaseOfAgent => {
+                listed_cases(file).map(|list| parts_of_list(list, form))
+            }
         };
         Self {
             whole: file,
@@ -116,6 +109,25 @@ impl<'a> GoldenEntries<'a> {
         let agent = self.form.is_of_agent().then_some(agent.as_str());
         parts.get(&(case.as_str().to_owned(), agent)).copied()
     }
+}
+
+fn parts_of_list(list: &[Value], form: GoldenForm) -> BTreeMap<(String, Option<&str>), &Value> {
+    let mut parts = BTreeMap::new();
+    for case in list {
+        let Some(id) = ENTRY_IDS.iter().find_map(|key| case.get(*key)) else {
+            continue;
+        };
+        let Some(CaseIdText(id)) = CaseIdText::of(id) else {
+            continue;
+        };
+        let agent = if form.is_of_agent() {
+            case.get(ENTRY_AGENT).and_then(Value::as_str)
+        } else {
+            None
+        };
+        parts.insert((id, agent), case);
+    }
+    parts
 }
 
 /// The list of a file of many: the file, or what it has under `cases` and nothing else. `None` for a file of one case.

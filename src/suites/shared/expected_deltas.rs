@@ -86,21 +86,19 @@ impl ExpectedDeltas {
 
     /// The expected items that were also reported with another kind, as `item reported as other, not kind`.
     pub fn wrong(&self, kinds: &BTreeMap<&str, BTreeSet<&str>>) -> Vec<String> {
-        let wrong = self.0.iter().filter_map(|(item, kind)| {
-            let other_kinds: Vec<&str> = kinds
-                .get(item.as_str())?
-                .iter()
-                .copied()
-                .filter(|reported| reported != kind)
-                .collect();
-            (!other_kinds.is_empty()).then(|| {
-                format!(
-                    "{item} reported as {}, not {kind}",
-                    other_kinds.join(" and ")
-                )
-            })
-        });
-        wrong.collect()
+        let mut wrong = Vec::new();
+        for (item, kind) in &self.0 {
+            let Some(reported) = kinds.get(item.as_str()) else {
+                continue;
+            };
+            let mut other_kinds: Vec<&str> = reported.iter().copied().collect();
+            other_kinds.retain(|reported| reported != kind);
+            if !other_kinds.is_empty() {
+                let other_kinds = other_kinds.join(" and ");
+                wrong.push(format!("{item} reported as {other_kinds}, not {kind}"));
+            }
+        }
+        wrong
     }
 }
 

@@ -189,15 +189,19 @@ impl<'a> FailureClassifier<'a> {
 
     /// The first tool that failed, did not succeed later in the same run, and does not fail in passing samples as well.
     fn broken_tool(&self) -> Option<&str> {
-        let tool = self.broken_tool.get_or_init(|| {
-            let mut runs = [self.run].into_iter().chain(self.compared_with);
-            runs.find_map(|run| {
-                broken_tools(run)
-                    .into_iter()
-                    .find(|tool| !self.context.is_harmless(tool))
-            })
-        });
+        let tool = self.broken_tool.get_or_init(|| self.first_broken_tool());
         tool.as_deref()
+    }
+
+    fn first_broken_tool(&self) -> Option<String> {
+        for run in [self.run].into_iter().chain(self.compared_with) {
+            for tool in broken_tools(run) {
+                if !self.context.is_harmless(&tool) {
+                    return Some(tool);
+                }
+            }
+        }
+        None
     }
 }
 

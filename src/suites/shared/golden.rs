@@ -9,15 +9,15 @@ use crate::text::{Keyword, same_category};
 impl JsonCursor<'_> {
     /// The keyword at a path, in its normal form.
     pub fn keyword(&self, path: &[Step<'_>], text: &str) -> Result<Keyword, Diagnostic> {
-        Keyword::new(text).ok_or_else(|| {
-            let help = "write a word, or remove it: an empty keyword would match everything";
-            self.problem(
+        match Keyword::new(text) {
+            Some(keyword) => Ok(keyword),
+            None => Err(self.problem(
                 path,
                 Code::EMPTY_KEYWORD,
                 format!("the keyword {text:?} is empty"),
-                help,
-            )
-        })
+                "write a word, or remove it: an empty keyword would match everything",
+            )),
+        }
     }
 
     /// The keywords of the list at a path, in their normal forms.

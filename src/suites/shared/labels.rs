@@ -359,21 +359,19 @@ impl Labels {
 }
 
 /// Labels whose subject already has a label in the file. Repeated verdicts are allowed: the last one counts.
-fn repeated<'a>(
-    source: &'a SourceText,
-    labels: &'a [Label],
-) -> impl Iterator<Item = Diagnostic> + use<'a> {
+fn repeated(source: &SourceText, labels: &[Label]) -> Vec<Diagnostic> {
     let mut first: BTreeMap<(&str, Option<&str>, LabelSubject<'_>), usize> = BTreeMap::new();
-    labels.iter().filter_map(move |label| {
+    let mut problems = Vec::new();
+    for label in labels {
         let name = match label.about() {
             LabelSubject::Dimension(dimension, _) => DIMENSIONS[dimension],
             LabelSubject::Check(check) => check,
-            LabelSubject::Whole(_) => return None,
+            LabelSubject::Whole(_) => continue,
         };
         let address = (label.case.as_str(), label.agent.as_deref(), label.about());
         let Some(first_span) = first.get(&address) else {
             first.insert(address, label.spans.about);
-            return None;
+            continue;
         };
         let case_name = label.agent.as_ref().map_or(label.case.clone(), |agent| {
             format!("{agent}/{}", label.case)
@@ -382,13 +380,14 @@ fn repeated<'a>(
             "\"{name}\" of {case_name} already has a label in line {}",
             source.line(*first_span)
         );
-        Some(source.problem(
+        problems.push(source.problem(
             label.spans.about,
             Code::DUPLICATE_ID,
             description,
             "keep one of the labels",
-        ))
-    })
+        ));
+    }
+    problems
 }
 
 fn label(cursor: &JsonCursor<'_>) -> Result<Label, Diagnostic> {

@@ -51,7 +51,7 @@ pub fn values_of_sample(
         .collect()
 }
 
-/// The worst value of a metric; `None` if there is no worst one.
+/// The worst value of a metric; `None` if a value can always be worse.
 fn worst(spec: &MetricSpec) -> Option<f64> {
     match (spec.unit, spec.better) {
         (Unit::Share | Unit::Points, Better::Higher) => Some(0.0),

@@ -54,15 +54,16 @@ impl RepositorySnapshot {
         }
         let mut coverage = Vec::new();
         for (at, text) in self.coverage.iter().enumerate() {
-            coverage.push(LineRange::read(text).ok_or_else(|| {
+            let Some(range) = LineRange::read(text) else {
                 let description = format!("invalid coverage range {text:?}");
-                cursor.problem(
+                return Err(cursor.problem(
                     &[Key("coverage"), At(at)],
                     Code::BAD_RANGE,
                     description,
                     "write path:from-to",
-                )
-            })?);
+                ));
+            };
+            coverage.push(range);
         }
         Ok(coverage)
     }

@@ -31,46 +31,34 @@ pub fn own_checks(
         ));
     }
     let mut names = BTreeSet::new();
-    let read = forms
-        .into_iter()
-        .enumerate()
-        .map(|(index, CaseCheckForm { name, expr, rule })| {
-            let cursor = case.inner(&[Key("checks"), At(index)]);
-            if let Err(bad) = CaseTag::new(&name) {
-                return Err(cursor.problem(
-                    &[Key("name")],
-                    Code::BAD_ID,
-                    bad.to_string(),
-                    bad.help(),
-                ));
-            }
-            if !names.insert(name.clone()) {
-                let description = format!("duplicate name \"{name}\"");
-                return Err(cursor.problem(
-                    &[Key("name")],
-                    Code::DUPLICATE_NAME,
-                    description,
-                    "give each check its own name",
-                ));
-            }
-            let requires = AnswerRequirement::All {
+    let mut entries = Vec::new();
+    for (index, CaseCheckForm { name, expr, rule }) in forms.into_iter().enumerate() {
+        let cursor = case.inner(&[Key("checks"), At(index)]);
+        if let Err(bad) = CaseTag::new(&name) {
+            return Err(cursor.problem(&[Key("name")], Code::BAD_ID, bad.to_string(), bad.help()));
+        }
+        if !names.insert(name.clone()) {
+            let description = format!("duplicate name \"{name}\"");
+            return Err(cursor.problem(
+                &[Key("name")],
+                Code::DUPLICATE_NAME,
+                description,
+                "give each check its own name",
+            ));
+        }
+        let expression = expression(Some(name.into()), &expr, &cursor, &[Key("expr")])?;
+        entries.push(AnswerEntry {
+            line: cursor.line(),
+            weight: 1.0,
+            rule: cursor.rule(rule)?,
+            requires: AnswerRequirement::All {
                 conditions: Vec::new(),
                 letter_case: LetterCase::Ignored,
-                expression: Some(expression(
-                    Some(name.into()),
-                    &expr,
-                    &cursor,
-                    &[Key("expr")],
-                )?),
-            };
-            Ok(AnswerEntry {
-                line: cursor.line(),
-                weight: 1.0,
-                rule: cursor.rule(rule)?,
-                requires,
-            })
+                expression: Some(expression),
+            },
         });
-    read.collect()
+    }
+    Ok(entries)
 }
 
 /// Parses an expression.

@@ -190,8 +190,8 @@ impl<'a> SampleAnswers<'a> {
         GradedRunValues::new(self.run, self.kind.answer, case)
     }
 
-    /// Every check of the run, which also has to hold for what the run may have been `before` keys were removed; the checks of the suite
-    /// have this line.
+    /// Every check of the run, which also has to hold for its `originals`: what it may have been before keys were removed. The checks of
+    /// the suite have this line.
     fn entries(
         &self,
         grader: &AnswerGrader<'_>,

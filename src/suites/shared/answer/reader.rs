@@ -581,7 +581,8 @@ impl ConditionReader<'_, '_> {
                 help,
             ));
         }
-        let read = fields.into_iter().map(|(name, form)| {
+        let mut matchers = Vec::new();
+        for (name, form) in fields {
             let path = [Key("json"), Key(&name)];
             let steps: FieldPath = name.split('.').map(str::to_owned).collect();
             if steps.iter().any(String::is_empty) {
@@ -594,12 +595,9 @@ impl ConditionReader<'_, '_> {
                     .problem_of_key(&path, Code::BAD_PATH, description, help));
             }
             let matcher = FieldMatcher::read(form, &name, self.cursor, &path)?;
-            Ok((name.clone(), steps, matcher))
-        });
-        Ok(AnswerCondition::Json(
-            read.collect::<Result<_, _>>()?,
-            place,
-        ))
+            matchers.push((name.clone(), steps, matcher));
+        }
+        Ok(AnswerCondition::Json(matchers, place))
     }
 
     fn length(&self, length: LengthForm) -> Result<AnswerCondition, Diagnostic> {
