@@ -78,22 +78,26 @@ pub fn detection(cases: usize, samples: usize, rate: f64) -> Option<Detection> {
     let rate = place(&RATES, rate);
     let samples = place(&SAMPLES, samples as f64);
     let cases = place(&CASES, cases as f64);
-    let value = |of: &dyn Fn((u8, u8)) -> u8| {
-        let mut sum = 0.0;
-        for (rate, of_rate) in rate.ends() {
-            for (sample, of_sample) in samples.ends() {
-                for (case, of_case) in cases.ends() {
-                    let cell = TABLE[rate][sample][case];
-                    sum += of_rate * of_sample * of_case * f64::from(of(cell));
-                }
+    let (mut spread, mut lost) = (0.0, 0.0);
+    for (rate, of_rate) in rate.ends() {
+        for (sample, of_sample) in samples.ends() {
+            for (case, of_case) in cases.ends() {
+                let (cell_spread, cell_lost) = TABLE[rate][sample][case];
+                let weight = of_rate * of_sample * of_case;
+                spread += weight * f64::from(cell_spread);
+                lost += weight * f64::from(cell_lost);
             }
         }
-        (sum / 5.0).round() * 0.05
-    };
+    }
     Some(Detection {
-        spread: value(&|cell| cell.0),
-        lost: value(&|cell| cell.1),
+        spread: to_five_points(spread),
+        lost: to_five_points(lost),
     })
+}
+
+/// A percentage as a share, rounded to 5 points.
+fn to_five_points(percent: f64) -> f64 {
+    (percent / 5.0).round() * 0.05
 }
 
 /// The least number of samples of a case, of those in the table, with which a loss of 10 points in every case is seen in nine of ten runs.

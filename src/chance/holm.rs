@@ -16,7 +16,7 @@ pub struct Share {
 /// so on; behind one that is not red none is. The result is in the order of the tests.
 pub fn holm(alpha: f64, ps: &[f64]) -> Vec<Share> {
     let mut order: Vec<usize> = (0..ps.len()).collect();
-    order.sort_by(|one, other| ps[*one].total_cmp(&ps[*other]));
+    order.sort_by(|left, right| ps[*left].total_cmp(&ps[*right]));
     let mut shares = vec![
         Share {
             limit: alpha,

@@ -16,17 +16,13 @@ impl Moments {
     pub fn of_choice(values: &[u32], drawn: usize) -> Self {
         let (all, drawn) = (values.len() as f64, drawn as f64);
         let mean = values.iter().map(|value| f64::from(*value)).sum::<f64>() / all;
-        let power = |exponent: i32| -> f64 {
-            let deviation = |value: &u32| (f64::from(*value) - mean).powi(exponent);
-            values.iter().map(deviation).sum()
-        };
         let left = all - drawn;
-        let variance = drawn * left / (all * (all - 1.0)) * power(2);
+        let variance = drawn * left / (all * (all - 1.0)) * sum_of_powers(values, mean, 2);
         let third = match values.len() {
             2 => 0.0,
             _ => {
                 let pairs = all * (all - 1.0) * (all - 2.0);
-                drawn * left * (left - drawn) / pairs * power(3)
+                drawn * left * (left - drawn) / pairs * sum_of_powers(values, mean, 3)
             }
         };
         Self {
@@ -37,11 +33,11 @@ impl Moments {
     }
 
     /// Those of a sum of two independent sums.
-    pub fn with(self, other: Self) -> Self {
+    pub fn with(self, addend: Self) -> Self {
         Self {
-            mean: self.mean + other.mean,
-            variance: self.variance + other.variance,
-            third: self.third + other.third,
+            mean: self.mean + addend.mean,
+            variance: self.variance + addend.variance,
+            third: self.third + addend.third,
         }
     }
 
@@ -62,4 +58,12 @@ impl Moments {
         let skew = self.third / (deviation * self.variance);
         (Normal::standard().cdf(z) - density * skew * (z * z - 1.0) / 6.0).clamp(0.0, 1.0)
     }
+}
+
+/// The sum of the powers of the deviations from the mean.
+fn sum_of_powers(values: &[u32], mean: f64, exponent: i32) -> f64 {
+    values
+        .iter()
+        .map(|value| (f64::from(*value) - mean).powi(exponent))
+        .sum()
 }

@@ -37,8 +37,11 @@ pub fn pass_rate_range(cases: &[CaseCount]) -> Option<(f64, f64)> {
     let effective = samples / (1.0 + (of_case - 1.0) * correlation);
     let (right, wrong) = (mean * effective + 0.5, (1.0 - mean) * effective + 0.5);
     let beta = Beta::new(right, wrong).ok()?;
-    let end = |share: f64| (beta.inverse_cdf(share) * 1e6).round() / 1e6;
-    Some((end(0.05), end(0.95)))
+    Some((quantile(&beta, 0.05), quantile(&beta, 0.95)))
+}
+
+fn quantile(beta: &Beta, share: f64) -> f64 {
+    (beta.inverse_cdf(share) * 1e6).round() / 1e6
 }
 
 /// The correlation of two samples of a case, 0 to 1.
@@ -52,8 +55,8 @@ fn correlation(cases: &[&CaseCount], mean: f64, of_case: f64) -> f64 {
         .map(|case| (case.passed as f64 / case.samples as f64 - mean).powi(2))
         .sum();
     let between = squares / (cases.len() as f64 - 1.0);
-    let found = (between / within - 1.0 / of_case) / (1.0 - 1.0 / of_case);
-    found.clamp(0.0, 1.0)
+    let correlation = (between / within - 1.0 / of_case) / (1.0 - 1.0 / of_case);
+    correlation.clamp(0.0, 1.0)
 }
 
 #[cfg(test)]

@@ -33,14 +33,17 @@ fn cases(most: usize, samples: usize) -> impl Strategy<Value = Vec<Case>> {
     )
 }
 
+fn sum_of(scores: &[Score]) -> u32 {
+    scores.iter().map(|score| score.parts()).sum()
+}
+
 /// Every choice of the run's samples of every case.
 fn by_enumeration(cases: &[Case]) -> Option<f64> {
-    let sum = |scores: &[Score]| -> u32 { scores.iter().map(|score| score.parts()).sum() };
-    let observed: u32 = cases.iter().map(|(_, run)| sum(run)).sum();
+    let observed: u32 = cases.iter().map(|(_, run)| sum_of(run)).sum();
     let mut choices: Vec<u32> = vec![0];
     for (reference, run) in cases {
         let pooled = [reference.as_slice(), run].concat();
-        let own: Vec<u32> = (0_u32..1 << pooled.len())
+        let sums: Vec<u32> = (0_u32..1 << pooled.len())
             .filter(|choice| choice.count_ones() as usize == run.len())
             .map(|choice| {
                 let chosen = pooled.iter().enumerate();
@@ -52,32 +55,28 @@ fn by_enumeration(cases: &[Case]) -> Option<f64> {
             .collect();
         choices = choices
             .iter()
-            .flat_map(|before| own.iter().map(move |more| before + more))
+            .flat_map(|sum| sums.iter().map(move |more| sum + more))
             .collect();
     }
     let all_equal = choices.iter().all(|choice| *choice == choices[0]);
-    let count = |is: &dyn Fn(&u32) -> bool| choices.iter().filter(|choice| is(choice)).count();
-    let (less, equal) = (
-        count(&|one| *one < observed),
-        count(&|one| *one == observed),
-    );
+    let less = choices.iter().filter(|sum| **sum < observed).count();
+    let equal = choices.iter().filter(|sum| **sum == observed).count();
     (!all_equal).then(|| (less as f64 + equal as f64 / 2.0) / choices.len() as f64)
 }
 
 /// A point on the unit circle, or a polynomial's coefficient there.
 type Complex = (f64, f64);
 
-fn times(one: Complex, other: Complex) -> Complex {
+fn times(left: Complex, right: Complex) -> Complex {
     (
-        one.0 * other.0 - one.1 * other.1,
-        one.0 * other.1 + one.1 * other.0,
+        left.0 * right.0 - left.1 * right.1,
+        left.0 * right.1 + left.1 * right.0,
     )
 }
 
 /// The characteristic function of the sum, a product of elementary symmetric polynomials, and its inverse.
 fn by_waves(cases: &[Case]) -> f64 {
-    let sum = |scores: &[Score]| -> u32 { scores.iter().map(|score| score.parts()).sum() };
-    let observed: u32 = cases.iter().map(|(_, run)| sum(run)).sum();
+    let observed: u32 = cases.iter().map(|(_, run)| sum_of(run)).sum();
     let most: u32 = cases.iter().map(|(_, run)| 840 * run.len() as u32).sum();
     let points = most as usize + 1;
     let mut waves: Vec<Complex> = Vec::with_capacity(points);
@@ -105,19 +104,18 @@ fn by_waves(cases: &[Case]) -> f64 {
         }
         waves.push(value);
     }
-    let probability = |sum: u32| -> f64 {
-        let all: f64 = waves
-            .iter()
-            .enumerate()
-            .map(|(point, (real, imaginary))| {
-                let angle = std::f64::consts::TAU * point as f64 * f64::from(sum) / points as f64;
-                real * angle.cos() + imaginary * angle.sin()
-            })
-            .sum();
-        all / points as f64
-    };
-    let less: f64 = (0..observed).map(probability).sum();
-    less + probability(observed) / 2.0
+    let less: f64 = (0..observed).map(|sum| probability(&waves, sum)).sum();
+    less + probability(&waves, observed) / 2.0
+}
+
+fn probability(waves: &[Complex], sum: u32) -> f64 {
+    let points = waves.len();
+    let mut all = 0.0;
+    for (point, (real, imaginary)) in waves.iter().enumerate() {
+        let angle = std::f64::consts::TAU * point as f64 * f64::from(sum) / points as f64;
+        all += real * angle.cos() + imaginary * angle.sin();
+    }
+    all / points as f64
 }
 
 proptest! {

@@ -133,10 +133,12 @@ fn state(case: &CaseSamples, cases: usize) -> CaseState {
     }
     let needed = samples_to_lose(case.reference.len(), cases);
     let first = &case.run[..case.run.len().min(needed)];
-    match first.iter().any(|sample| sample.passes) {
-        true => CaseState::Kept,
-        false if first.len() == needed => CaseState::Lost,
-        false => CaseState::Asked(needed - first.len()),
+    if first.iter().any(|sample| sample.passes) {
+        CaseState::Kept
+    } else if first.len() == needed {
+        CaseState::Lost
+    } else {
+        CaseState::Asked(needed - first.len())
     }
 }
 
@@ -148,10 +150,12 @@ struct Passed {
 
 impl Passed {
     fn of<'a>(samples: impl Iterator<Item = &'a Sample>) -> Self {
-        samples.fold(Self { passed: 0, all: 0 }, |so_far, sample| Self {
-            passed: so_far.passed + usize::from(sample.passes),
-            all: so_far.all + 1,
-        })
+        let mut counted = Self { passed: 0, all: 0 };
+        for sample in samples {
+            counted.passed += usize::from(sample.passes);
+            counted.all += 1;
+        }
+        counted
     }
 
     fn rate(&self) -> Option<f64> {

@@ -53,11 +53,13 @@ impl CaseSums {
             .flat_map(|pool| &pool.values)
             .fold(0, |divisor, value| common_divisor(divisor, *value));
         for pool in &mut pools {
-            pool.values.iter_mut().for_each(|value| *value /= unit);
+            for value in &mut pool.values {
+                *value /= unit;
+            }
             pool.sum /= unit;
         }
         // In one order, so that the rounding does not depend on that of the cases.
-        pools.sort_by(|one, other| one.most().cmp(&other.most()).then(one.cmp(other)));
+        pools.sort_by(|left, right| left.most().cmp(&right.most()).then(left.cmp(right)));
         let all: u64 = cases
             .iter()
             .filter(|case| !case.reference.is_empty())
@@ -117,11 +119,11 @@ impl CaseSums {
     }
 }
 
-fn common_divisor(one: u32, other: u32) -> u32 {
-    match other {
-        0 => one,
-        other => common_divisor(other, one % other),
+fn common_divisor(left: u32, right: u32) -> u32 {
+    if right == 0 {
+        return left;
     }
+    common_divisor(right, left % right)
 }
 
 /// Sums in ascending order, each with its probability.
@@ -140,18 +142,18 @@ struct Pool {
 
 impl Pool {
     fn of(case: &ScoredCase<'_>) -> Option<Self> {
-        let both = || case.reference.iter().chain(case.run);
-        let (least, most) = (both().min()?, both().max()?);
+        let both = case.reference.iter().chain(case.run);
+        let (least, most) = (both.clone().min()?, both.clone().max()?);
         if least == most || case.reference.is_empty() || case.run.is_empty() {
             return None;
         }
-        let above = |score: &Score| score.parts() - least.parts();
-        let mut values: Vec<u32> = both().map(above).collect();
+        let run = case.run.iter();
+        let mut values: Vec<u32> = both.map(|score| score.parts() - least.parts()).collect();
         values.sort_unstable();
         Some(Self {
             values,
             drawn: case.run.len(),
-            sum: case.run.iter().map(above).sum(),
+            sum: run.map(|score| score.parts() - least.parts()).sum(),
         })
     }
 
@@ -171,8 +173,8 @@ impl Pool {
             for chosen in (1..=self.drawn.min(seen + 1)).rev() {
                 let (fewer, more) = ways.split_at_mut(chosen);
                 let shifted = more[0].iter_mut().skip(*value as usize);
-                for (cell, before) in shifted.zip(&fewer[chosen - 1]) {
-                    *cell += before;
+                for (cell, ways_without) in shifted.zip(&fewer[chosen - 1]) {
+                    *cell += ways_without;
                 }
             }
         }
@@ -214,8 +216,8 @@ impl Distribution {
         let mut next = vec![0.0; width];
         for (sum, probability) in sums {
             let shifted = next.iter_mut().skip(*sum);
-            for (cell, before) in shifted.zip(&self.cells) {
-                *cell += probability * before;
+            for (cell, share) in shifted.zip(&self.cells) {
+                *cell += probability * share;
             }
         }
         self.cells = next;
@@ -275,7 +277,7 @@ impl Nearly {
         let width = most.div_ceil(most_cells);
         let mut by_spread: Vec<(&Pool, Moments)> =
             pools.iter().map(|pool| (pool, pool.moments())).collect();
-        by_spread.sort_by(|(_, one), (_, other)| other.variance.total_cmp(&one.variance));
+        by_spread.sort_by(|(_, left), (_, right)| right.variance.total_cmp(&left.variance));
         let mut widest = Distribution::up_to(usize::MAX - 1);
         let mut known = KnownSums::default();
         let mut added = 0.0;
@@ -291,7 +293,7 @@ impl Nearly {
         }
         let others = left
             .iter()
-            .fold(Moments::default(), |all, (_, one)| all.with(*one));
+            .fold(Moments::default(), |all, (_, moments)| all.with(*moments));
         Self {
             widest,
             width,
@@ -302,11 +304,11 @@ impl Nearly {
     /// The probability of less than this sum, with half of that it is equal.
     fn below(&self, sum: u64) -> f64 {
         let cells = self.widest.cells.iter().enumerate();
-        let below = |(cell, probability): (usize, &f64)| {
+        let shares = cells.map(|(cell, probability)| {
             let left = sum as f64 - (cell * self.width) as f64;
             probability * self.others.below(left)
-        };
-        cells.map(below).sum::<f64>().clamp(0.0, 1.0)
+        });
+        shares.sum::<f64>().clamp(0.0, 1.0)
     }
 }
 

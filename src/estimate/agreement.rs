@@ -30,9 +30,10 @@ pub fn agreement(marks: &[(Mark, Mark)]) -> Option<Agreement> {
         .map(|mark| people[mark] as f64 * scores[mark] as f64)
         .sum::<f64>()
         / (count * count);
-    let by_chance = (people.iter().all(|one| *one < cases) || people != scores).then_some(chance);
-    let beyond = |share: f64| by_chance.map(|chance| (share - chance) / (1.0 - chance));
-    let ends = wilson(same, cases).and_then(|(low, high)| beyond(low).zip(beyond(high)));
+    let by_chance =
+        (people.iter().all(|given| *given < cases) || people != scores).then_some(chance);
+    let ends = wilson(same, cases)
+        .and_then(|(low, high)| beyond(by_chance, low).zip(beyond(by_chance, high)));
     // Of two equally frequent marks the better one: the order of the cases must not matter.
     let most = Mark::ALL
         .into_iter()
@@ -42,13 +43,18 @@ pub fn agreement(marks: &[(Mark, Mark)]) -> Option<Agreement> {
         cases,
         table,
         observed: same as f64 / count,
-        kappa: beyond(same as f64 / count),
+        kappa: beyond(by_chance, same as f64 / count),
         interval: ends.map(|(low, high)| (low.max(-1.0), high.min(1.0))),
         weighted: weighted(&table, &people, &scores),
         base_rate: people[Mark::Pass as usize] as f64 / count,
         constant: most,
         constant_right: people[most as usize] as f64 / count,
     })
+}
+
+/// The part of what chance leaves open; `None` where everybody gave one mark.
+fn beyond(chance: Option<f64>, share: f64) -> Option<f64> {
+    chance.map(|chance| (share - chance) / (1.0 - chance))
 }
 
 fn weighted(

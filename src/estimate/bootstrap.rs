@@ -127,18 +127,18 @@ impl Resampled {
             .map(|column| MetricSums::of(paired, documents, column))
             .collect();
         let is_same = parts.iter().all(|sums| sums.now == sums.before);
-        let found = Self { parts, is_same };
-        found.difference(&vec![1; documents.len()])?;
-        Some(found)
+        let resampled = Self { parts, is_same };
+        resampled.difference(&vec![1; documents.len()])?;
+        Some(resampled)
     }
 
     /// The difference on documents of which each is drawn this often; `None` without a value.
     fn difference(&self, counts: &[usize]) -> Option<f64> {
         match self.parts.as_slice() {
-            [one, other] => {
-                let now = harmonic(one.now(counts)?, other.now(counts)?);
-                let before = harmonic(one.before(counts)?, other.before(counts)?);
-                Some(now - before)
+            [first, second] => {
+                let run = harmonic(first.now(counts)?, second.now(counts)?);
+                let baseline = harmonic(first.before(counts)?, second.before(counts)?);
+                Some(run - baseline)
             }
             parts => {
                 let sums = parts.first()?;
@@ -150,25 +150,11 @@ impl Resampled {
 
 impl MetricSums {
     fn of(paired: &PairedCases<'_>, documents: &[Vec<usize>], column: usize) -> Self {
-        let by_document = |side: &[Vec<Option<f64>>]| {
-            let of_document = |rows: &Vec<usize>| {
-                let mut sums = DocumentSum {
-                    rows: rows.len(),
-                    ..DocumentSum::default()
-                };
-                for value in rows.iter().filter_map(|row| side[*row][column]) {
-                    sums.sum += value;
-                    sums.measured += 1;
-                }
-                sums
-            };
-            documents.iter().map(of_document).collect()
-        };
         Self {
             aggregate: paired.specs[column].aggregate,
             source: paired.specs[column].source,
-            now: by_document(paired.now),
-            before: by_document(paired.before),
+            now: document_sums(paired.now, documents, column),
+            before: document_sums(paired.before, documents, column),
         }
     }
 
@@ -197,28 +183,50 @@ impl MetricSums {
     }
 }
 
+fn document_sums(
+    side: &[Vec<Option<f64>>],
+    documents: &[Vec<usize>],
+    column: usize,
+) -> Vec<DocumentSum> {
+    let mut by_document = Vec::with_capacity(documents.len());
+    for rows in documents {
+        let mut sums = DocumentSum {
+            rows: rows.len(),
+            ..DocumentSum::default()
+        };
+        for value in rows.iter().filter_map(|row| side[*row][column]) {
+            sums.sum += value;
+            sums.measured += 1;
+        }
+        by_document.push(sums);
+    }
+    by_document
+}
+
 /// Number of documents on which both sides have a value of the metric. An average of two metrics has as many as the poorer one.
 fn measured_documents(paired: &PairedCases<'_>, column: usize) -> usize {
-    let plain = |column: usize| {
-        let measured = paired.now.iter().zip(paired.before).zip(paired.documents);
-        let measured =
-            measured.filter(|((now, before), _)| now[column].is_some() && before[column].is_some());
-        measured
-            .map(|(_, document)| document)
-            .collect::<BTreeSet<_>>()
-            .len()
-    };
-    let named = |name: &str| {
-        paired
-            .specs
-            .iter()
-            .position(|spec| spec.name == name)
-            .map_or(0, plain)
-    };
     match paired.specs[column].aggregate.parts() {
-        Some([one, other]) => named(one).min(named(other)),
-        None => plain(column),
+        Some([first, second]) => {
+            documents_of_metric(paired, first).min(documents_of_metric(paired, second))
+        }
+        None => documents_of_column(paired, column),
     }
+}
+
+fn documents_of_metric(paired: &PairedCases<'_>, name: &str) -> usize {
+    let column = paired.specs.iter().position(|spec| spec.name == name);
+    column.map_or(0, |column| documents_of_column(paired, column))
+}
+
+fn documents_of_column(paired: &PairedCases<'_>, column: usize) -> usize {
+    let mut measured = BTreeSet::new();
+    let rows = paired.now.iter().zip(paired.before);
+    for ((run, baseline), document) in rows.zip(paired.documents) {
+        if run[column].is_some() && baseline[column].is_some() {
+            measured.insert(document);
+        }
+    }
+    measured.len()
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -285,11 +293,6 @@ fn tail(documents: usize) -> f64 {
 
 /// Whether a value changes little if one case changes little: only then do resamples show how it varies.
 fn is_smooth(spec: &MetricSpec, specs: &[MetricSpec]) -> bool {
-    let named = |name| {
-        specs
-            .iter()
-            .any(|other| other.name == name && is_smooth(other, &[]))
-    };
     match spec.aggregate {
         Aggregate::Mean | Aggregate::Rate | Aggregate::Sum => true,
         Aggregate::Worst
@@ -297,28 +300,35 @@ fn is_smooth(spec: &MetricSpec, specs: &[MetricSpec]) -> bool {
         | Aggregate::P95
         | Aggregate::Coverage
         | Aggregate::NewlyFailing => false,
-        Aggregate::Harmonic(one, other) => named(one) && named(other),
+        Aggregate::Harmonic(first, second) => has_smooth(specs, first) && has_smooth(specs, second),
     }
+}
+
+fn has_smooth(specs: &[MetricSpec], name: &str) -> bool {
+    specs
+        .iter()
+        .any(|spec| spec.name == name && is_smooth(spec, &[]))
 }
 
 /// The smallest value with at least the share `tail` of the resamples at or below it, and the largest with as many at or above it.
 fn percentiles(mut values: Vec<WeightedDifference>, tail: f64) -> Option<(f64, f64)> {
-    values.sort_by(|one, other| one.value.total_cmp(&other.value));
-    let needed = tail * values.iter().map(|one| one.weight).sum::<f64>();
-    let reached = |so_far: &mut f64, one: &WeightedDifference| {
-        *so_far += one.weight;
-        Some((*so_far, one.value))
-    };
-    let low = values
-        .iter()
-        .scan(0.0, reached)
-        .find(|(so_far, _)| *so_far >= needed);
-    let high = values
-        .iter()
-        .rev()
-        .scan(0.0, reached)
-        .find(|(so_far, _)| *so_far >= needed);
-    Some((low?.1, high?.1))
+    values.sort_by(|left, right| left.value.total_cmp(&right.value));
+    let needed = tail * values.iter().map(|drawn| drawn.weight).sum::<f64>();
+    let low = value_at(values.iter(), needed)?;
+    let high = value_at(values.iter().rev(), needed)?;
+    Some((low, high))
+}
+
+/// The value at which the weights reach this sum.
+fn value_at<'d>(values: impl Iterator<Item = &'d WeightedDifference>, needed: f64) -> Option<f64> {
+    let mut reached = 0.0;
+    for drawn in values {
+        reached += drawn.weight;
+        if reached >= needed {
+            return Some(drawn.value);
+        }
+    }
+    None
 }
 
 #[cfg(test)]

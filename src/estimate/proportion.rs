@@ -24,13 +24,17 @@ pub(super) fn wilson(part: usize, whole: usize) -> Option<(f64, f64)> {
     let (count, share, square) = (whole as f64, part as f64 / whole as f64, Z95 * Z95);
     let middle = share + square / (2.0 * count);
     let reach = Z95 * (share * (1.0 - share) / count + square / (4.0 * count * count)).sqrt();
-    let at = |value: f64| (value / (1.0 + square / count)).clamp(0.0, 1.0);
+    let scale = 1.0 + square / count;
     // At the ends the two terms are equal, which rounding may hide.
-    let low = if part == 0 { 0.0 } else { at(middle - reach) };
+    let low = if part == 0 {
+        0.0
+    } else {
+        ((middle - reach) / scale).clamp(0.0, 1.0)
+    };
     let high = if part == whole {
         1.0
     } else {
-        at(middle + reach)
+        ((middle + reach) / scale).clamp(0.0, 1.0)
     };
     Some((low, high))
 }

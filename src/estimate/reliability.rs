@@ -28,14 +28,6 @@ pub fn reliability<'p>(
     if counted.is_empty() {
         return None;
     }
-    let passing = |passed: usize, of: usize| Passing {
-        passed: u32::try_from(passed).unwrap_or(u32::MAX),
-        of: u32::try_from(of).unwrap_or(u32::MAX),
-        ci95: match cases {
-            CaseDependence::Apart => share_interval(passed, of),
-            CaseDependence::Together => None,
-        },
-    };
     let majority = counted.iter().filter(|pair| pair.passed.passes()).count();
     let steady = counted
         .iter()
@@ -45,13 +37,24 @@ pub fn reliability<'p>(
     let stopped_early = untold.iter().filter(|pair| pair.lost.is_empty()).count();
     let several = counted.iter().any(|pair| pair.planned > 1);
     Some(Reliability {
-        majority: passing(majority, counted.len()),
-        every: several.then(|| passing(whole.len(), counted.len() - untold.len())),
+        majority: passing(majority, counted.len(), cases),
+        every: several.then(|| passing(whole.len(), counted.len() - untold.len(), cases)),
         every_before: None,
         pass_hat: pass_hat(&counted),
         untold: u32::try_from(untold.len()).unwrap_or(u32::MAX),
         stopped_early: u32::try_from(stopped_early).unwrap_or(u32::MAX),
     })
+}
+
+fn passing(passed: usize, whole: usize, cases: CaseDependence) -> Passing {
+    Passing {
+        passed: u32::try_from(passed).unwrap_or(u32::MAX),
+        of: u32::try_from(whole).unwrap_or(u32::MAX),
+        ci95: match cases {
+            CaseDependence::Apart => share_interval(passed, whole),
+            CaseDependence::Together => None,
+        },
+    }
 }
 
 /// pass^k for every k up to the samples that each case has: the mean over the cases of `C(c, k) / C(n, k)`, with `c` of `n` samples right (Yao
@@ -61,16 +64,20 @@ fn pass_hat(counted: &[&PairResult]) -> Vec<f64> {
     if counted.len() < FEWEST_CASES || samples < 2 {
         return Vec::new();
     }
-    let of_case = |pair: &PairResult, count: u32| {
-        let (right, all) = (pair.passing.unwrap_or(0), pair.completed);
-        let drawn = |one: u32| f64::from(right.saturating_sub(one)) / f64::from(all - one);
-        (0..count).map(drawn).product::<f64>()
-    };
-    let mean = |count: u32| {
-        let sum: f64 = counted.iter().map(|pair| of_case(pair, count)).sum();
-        ten_places(sum / counted.len() as f64)
-    };
-    (1..=samples).map(mean).collect()
+    let mut means = Vec::new();
+    for count in 1..=samples {
+        let sum: f64 = counted.iter().map(|pair| all_right(pair, count)).sum();
+        means.push(ten_places(sum / counted.len() as f64));
+    }
+    means
+}
+
+/// The probability that this many of the samples of a case, drawn without replacement, are all right.
+fn all_right(pair: &PairResult, count: u32) -> f64 {
+    let (right, all) = (pair.passing.unwrap_or(0), pair.completed);
+    (0..count)
+        .map(|drawn| f64::from(right.saturating_sub(drawn)) / f64::from(all - drawn))
+        .product()
 }
 
 #[cfg(test)]

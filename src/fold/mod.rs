@@ -66,7 +66,9 @@ pub fn pair(specs: &[MetricSpec], heading: PairMeta, samples: Vec<GradedSample>)
     for (index, sample) in (0_u32..).zip(samples) {
         match sample {
             GradedSample::Completed(mut grade) => {
-                kept.extend(grade.kept.take().map(|one| (index, one)));
+                if let Some(output) = grade.kept.take() {
+                    kept.push((index, output));
+                }
                 grades.push(grade);
             }
             GradedSample::Lost(why) => lost.push(LostSample { sample: index, why }),
@@ -325,26 +327,31 @@ fn most_frequent(failures: Vec<Failure>, samples: usize) -> Option<Failure> {
     if failures.is_empty() {
         return None;
     }
-    let with = |tag: Tag| failures.iter().filter(move |failure| failure.tag == tag);
     let tag = Tag::ALL
         .into_iter()
-        .max_by_key(|tag| (with(*tag).count(), Reverse(tag.precedence())))?;
+        .max_by_key(|tag| (with_tag(&failures, *tag).count(), Reverse(tag.precedence())))?;
     let mut texts: BTreeMap<&str, usize> = BTreeMap::new();
-    with(tag).for_each(|failure| *texts.entry(&failure.detail).or_default() += 1);
+    for failure in with_tag(&failures, tag) {
+        *texts.entry(&failure.detail).or_default() += 1;
+    }
     // `max_by_key` returns the last of equal elements, so the order is reversed.
-    let shown = with(tag)
+    let shown = with_tag(&failures, tag)
         .rev()
         .max_by_key(|failure| texts[failure.detail.as_str()])?;
-    let count = with(tag).count();
-    let of = match texts.len() {
+    let count = with_tag(&failures, tag).count();
+    let scope = match texts.len() {
         _ if count == samples => String::new(),
         1 => format!(" ({count} of {samples} samples)"),
         _ => format!(" ({} in {count} of {samples} samples)", tag.as_str()),
     };
     Some(Failure {
-        detail: format!("{}{of}", shown.detail),
+        detail: format!("{}{scope}", shown.detail),
         ..shown.clone()
     })
+}
+
+fn with_tag(failures: &[Failure], tag: Tag) -> impl DoubleEndedIterator<Item = &Failure> {
+    failures.iter().filter(move |failure| failure.tag == tag)
 }
 
 /// Whether there are pairs, and none of them has a majority of completed samples. Quarantined pairs are ignored, because gates
@@ -369,24 +376,25 @@ pub fn agent<'p>(
         counted[row].values[column].value
     });
     let coverage = coverage(pairs);
-    let of_coverage = specs
-        .iter()
-        .zip(&mut values)
-        .filter(|(spec, _)| spec.aggregate == Aggregate::Coverage);
-    of_coverage.for_each(|(_, value)| *value = coverage);
+    for (spec, value) in specs.iter().zip(&mut values) {
+        if spec.aggregate == Aggregate::Coverage {
+            *value = coverage;
+        }
+    }
     values
 }
 
 /// Measured pairs / planned pairs, without quarantined ones; `None` without pairs.
 pub fn coverage<'p>(pairs: impl Iterator<Item = &'p PairResult> + Clone) -> Option<f64> {
-    let count = |exclusion| {
-        pairs
-            .clone()
-            .filter(|pair| pair.exclusion == exclusion)
-            .count()
-    };
-    let measured = count(Exclusion::Counted);
-    share(measured, measured + count(Exclusion::NoMajority))
+    let (mut measured, mut lost) = (0, 0);
+    for pair in pairs {
+        match pair.exclusion {
+            Exclusion::Counted => measured += 1,
+            Exclusion::NoMajority => lost += 1,
+            Exclusion::Quarantined => {}
+        }
+    }
+    share(measured, measured + lost)
 }
 
 /// The values of one metric over the pairs that count and have a value.
@@ -440,11 +448,11 @@ fn harmonic_of<'s>(
     simple: &[Option<f64>],
     parts: [&str; 2],
 ) -> Option<f64> {
-    let [one, other] = parts.map(|name| {
+    let [left, right] = parts.map(|name| {
         let index = specs.clone().position(|spec| spec.name == name)?;
         simple[index]
     });
-    Some(harmonic(one?, other?))
+    Some(harmonic(left?, right?))
 }
 
 fn aggregate(spec: &MetricSpec, values: &[f64]) -> Option<f64> {

@@ -133,43 +133,55 @@ fn mean(samples: &[Option<f64>]) -> Option<f64> {
 }
 
 /// The cases that differ.
-pub fn case_moves(before: &MeasuredNumbers, after: &MeasuredNumbers) -> CaseMoves {
-    let mut found = CaseMoves::default();
-    for (name, now) in &after.cases {
-        match before.cases.get(name) {
-            None => found.added.push(name.clone()),
-            Some(earlier) => found.moved.extend(moved(name, earlier, now)),
+pub fn case_moves(earlier: &MeasuredNumbers, later: &MeasuredNumbers) -> CaseMoves {
+    let mut moves = CaseMoves::default();
+    for (name, numbers) in &later.cases {
+        match earlier.cases.get(name) {
+            None => moves.added.push(name.clone()),
+            Some(earlier) => moves.moved.extend(moved(name, earlier, numbers)),
         }
     }
-    let gone = before
+    let gone = earlier
         .cases
         .keys()
-        .filter(|name| !after.cases.contains_key(*name));
-    found.removed = gone.cloned().collect();
-    let change = |one: &CaseMove| one.passed.map_or(0.0, |(before, after)| after - before);
-    found
+        .filter(|name| !later.cases.contains_key(*name));
+    moves.removed = gone.cloned().collect();
+    moves
         .moved
-        .sort_by(|one, other| change(one).total_cmp(&change(other)));
-    found
+        .sort_by(|left, right| change_of_passed(left).total_cmp(&change_of_passed(right)));
+    moves
 }
 
-fn moved(name: &CaseName, before: &CaseNumbers, after: &CaseNumbers) -> Option<CaseMove> {
-    let differ = |before: f64, after: f64| (before - after).abs() > SAME;
-    let passed = before
+fn change_of_passed(case: &CaseMove) -> f64 {
+    case.passed.map_or(0.0, |(earlier, later)| later - earlier)
+}
+
+fn differ(left: f64, right: f64) -> bool {
+    (left - right).abs() > SAME
+}
+
+fn moved(name: &CaseName, earlier: &CaseNumbers, later: &CaseNumbers) -> Option<CaseMove> {
+    let passed = earlier
         .passed
-        .zip(after.passed)
-        .filter(|(before, after)| differ(*before, *after));
-    let values = after.values.iter().filter_map(|(metric, now)| {
-        let earlier = before.values.get(metric)?;
-        differ(*earlier, *now).then(|| (metric.clone(), *earlier, *now))
-    });
-    let values: Vec<(String, f64, f64)> = values.collect();
-    let any = passed.is_some() || !values.is_empty();
-    any.then(|| CaseMove {
+        .zip(later.passed)
+        .filter(|(earlier, later)| differ(*earlier, *later));
+    let mut values: Vec<(String, f64, f64)> = Vec::new();
+    for (metric, value) in &later.values {
+        let Some(earlier) = earlier.values.get(metric) else {
+            continue;
+        };
+        if differ(*earlier, *value) {
+            values.push((metric.clone(), *earlier, *value));
+        }
+    }
+    if passed.is_none() && values.is_empty() {
+        return None;
+    }
+    Some(CaseMove {
         name: name.clone(),
         passed,
         values,
-        why: after.why.clone(),
+        why: later.why.clone(),
     })
 }
 

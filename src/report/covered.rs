@@ -18,30 +18,30 @@ use crate::model::{
 pub fn uncovered(report: &Report, approved: Option<&Report>) -> Vec<String> {
     let known: BTreeSet<String> = approved
         .iter()
-        .flat_map(|one| &one.golden_changes)
+        .flat_map(|approved| &approved.golden_changes)
         .map(change)
         .collect();
-    let agents =
-        bound_suites(report).flat_map(|suite| suite.agents.iter().map(move |agent| (suite, agent)));
-    let failed = agents.filter(|(_, agent)| fails(agent));
-    let numbers =
-        failed.filter(|(suite, agent)| !approved.is_some_and(|one| has(one, suite, agent)));
-    let numbers =
-        numbers.map(|(suite, agent)| format!("the numbers of {}/{}", suite.id, agent.agent));
-    let needing = report
-        .golden_changes
-        .iter()
-        .filter(|one| one.weight == Weight::NeedsApproval);
-    let changes = needing
-        .filter(|one| !known.contains(&change(one)))
-        .map(|one| one.words.clone());
-    numbers.chain(changes).collect()
+    let mut uncovered = Vec::new();
+    for suite in bound_suites(report) {
+        for agent in &suite.agents {
+            if fails(agent) && !approved.is_some_and(|approved| has(approved, suite, agent)) {
+                uncovered.push(format!("the numbers of {}/{}", suite.id, agent.agent));
+            }
+        }
+    }
+    for golden_change in &report.golden_changes {
+        let needs_approval = golden_change.weight == Weight::NeedsApproval;
+        if needs_approval && !known.contains(&change(golden_change)) {
+            uncovered.push(golden_change.words.clone());
+        }
+    }
+    uncovered
 }
 
 /// Whether a gate of an agent fails: then an approval of the result is one of the agent's numbers.
-pub fn fails_for(report: &Report, of: &SuiteId, wanted: &AgentName) -> bool {
+pub fn fails_for(report: &Report, suite_id: &SuiteId, wanted: &AgentName) -> bool {
     bound_suites(report)
-        .filter(|suite| suite.id == *of)
+        .filter(|suite| suite.id == *suite_id)
         .flat_map(|suite| &suite.agents)
         .any(|agent| agent.agent == *wanted && fails(agent))
 }
@@ -52,13 +52,12 @@ fn fails(agent: &AgentReport) -> bool {
 }
 
 /// Whether a report has the same result of an agent.
-fn has(report: &Report, of: &SuiteReport, wanted: &AgentReport) -> bool {
-    let same =
-        |suite: &&SuiteReport| (&suite.id, &suite.kind, suite.tier) == (&of.id, &of.kind, of.tier);
+fn has(report: &Report, wanted_suite: &SuiteReport, wanted: &AgentReport) -> bool {
+    let key = (&wanted_suite.id, &wanted_suite.kind, wanted_suite.tier);
     let mut agents = bound_suites(report)
-        .filter(same)
+        .filter(|suite| (&suite.id, &suite.kind, suite.tier) == key)
         .flat_map(|suite| &suite.agents);
-    agents.any(|one| agent(one) == agent(wanted))
+    agents.any(|candidate| agent(candidate) == agent(wanted))
 }
 
 /// The suites that an approval binds.
@@ -81,7 +80,7 @@ fn agent(agent: &AgentReport) -> Value {
             let values = case
                 .values
                 .iter()
-                .map(|value| value.samples.iter().map(|one| places(*one)).collect());
+                .map(|value| value.samples.iter().map(|sample| places(*sample)).collect());
             let samples: Vec<Vec<Value>> = values.collect();
             json!({ "case": case.case.as_str(), "samples": samples })
         })
@@ -94,7 +93,11 @@ fn agent(agent: &AgentReport) -> Value {
     });
     // Judges affect no gate, but a baseline stores them.
     if !agent.judges.is_empty() {
-        value["judges"] = agent.judges.iter().map(|one| judge(agent, one)).collect();
+        value["judges"] = agent
+            .judges
+            .iter()
+            .map(|judged| judge(agent, judged))
+            .collect();
     }
     value
 }

@@ -11,13 +11,15 @@ const NOTHING_COUNTS: &str = "every case is a draft; `goldgate review` decides o
 
 /// Adds the results of drafts to an agent's report.
 pub fn add_drafts(report: &mut AgentReport, drafts: Vec<PairResult>) {
-    let shown = |draft: PairResult| PairResult {
-        verdict: Ruling::Skipped(NO_VERDICT.to_owned()),
-        trend: CaseTrend::Unknown,
-        flaky: draft.has_flaky_check(),
-        ..draft
-    };
-    report.drafts = drafts.into_iter().map(shown).collect();
+    report.drafts.clear();
+    for draft in drafts {
+        report.drafts.push(PairResult {
+            verdict: Ruling::Skipped(NO_VERDICT.to_owned()),
+            trend: CaseTrend::Unknown,
+            flaky: draft.has_flaky_check(),
+            ..draft
+        });
+    }
 }
 
 /// The report of an agent without any case that counts. It is skipped: a run in which nothing else counts has no verdict.

@@ -35,7 +35,7 @@ pub fn add_evidence(specs: &[MetricSpec], report: &mut AgentReport, entries: Evi
                 .gates
                 .iter()
                 .any(|gate| gate.base_commit.is_some() && gate.ruling.fails());
-            let before = if fails_on_base {
+            let entry = if fails_on_base {
                 entries.base_runs
             } else {
                 entries.reference
@@ -45,7 +45,7 @@ pub fn add_evidence(specs: &[MetricSpec], report: &mut AgentReport, entries: Evi
                 index,
                 metric,
                 cases,
-                before,
+                entry,
             };
             metric.evidence = explained.evidence();
         }
@@ -67,7 +67,7 @@ struct Explained<'a> {
     index: usize,
     metric: &'a MetricReport,
     cases: &'a [PairResult],
-    before: Option<&'a BaselineEntry>,
+    entry: Option<&'a BaselineEntry>,
 }
 
 /// The distance of a case's value from its baseline value and from the best value. Both are at least 0; greater is worse.
@@ -153,19 +153,16 @@ impl<'a> Explained<'a> {
             .iter()
             .filter(|case| case.exclusion == Exclusion::Counted);
         let mut costs: Vec<Cost<'a>> = counted.map(|case| self.cost(case)).collect();
-        let moved = |cost: &Cost<'_>| cost.since_baseline > MOVED;
-        let compared = by_change && costs.iter().any(moved);
-        costs.retain(|cost| moved(cost) || (!compared && cost.from_best > MOVED));
-        let worst_first = |one: f64, other: f64| other.total_cmp(&one);
-        let by_baseline = |one: &Cost<'_>, other: &Cost<'_>| {
-            worst_first(one.since_baseline, other.since_baseline)
-        };
-        let by_best =
-            |one: &Cost<'_>, other: &Cost<'_>| worst_first(one.from_best, other.from_best);
-        costs.sort_by(|one, other| match (self.spec().aggregate, compared) {
-            // The worst case decides, new or not.
-            (Aggregate::Worst, false) => by_best(one, other).then(by_baseline(one, other)),
-            _ => by_baseline(one, other).then(by_best(one, other)),
+        let compared = by_change && costs.iter().any(is_moved);
+        costs.retain(|cost| is_moved(cost) || (!compared && cost.from_best > MOVED));
+        costs.sort_by(|left, right| {
+            let by_baseline = right.since_baseline.total_cmp(&left.since_baseline);
+            let by_best = right.from_best.total_cmp(&left.from_best);
+            match (self.spec().aggregate, compared) {
+                // The worst case decides, new or not.
+                (Aggregate::Worst, false) => by_best.then(by_baseline),
+                _ => by_baseline.then(by_best),
+            }
         });
         costs
     }
@@ -173,10 +170,10 @@ impl<'a> Explained<'a> {
     fn cost(&self, case: &'a PairResult) -> Cost<'a> {
         let spec = self.spec();
         let value = case.values.get(self.index).and_then(|value| value.value);
-        let before = self.before.and_then(|entry| entry.cases.get(&case.case));
-        let baseline = before.and_then(|before| {
-            let samples = |name: &str| before.get(name).map(Vec::as_slice);
-            fold::pair_values(self.specs.iter(), samples)[self.index]
+        let values = self.entry.and_then(|entry| entry.cases.get(&case.case));
+        let baseline = values.and_then(|values| {
+            let specs = self.specs.iter();
+            fold::pair_values(specs, |name| values.get(name).map(Vec::as_slice))[self.index]
         });
         let best = spec.most.unwrap_or(1.0);
         let since_baseline = match (value, baseline) {
@@ -203,21 +200,17 @@ impl<'a> Explained<'a> {
     fn differences(&self, cost: &Cost<'_>) -> Vec<EvidenceLine> {
         let mut lines = Vec::new();
         match self.spec().aggregate {
-            Aggregate::Harmonic(one, other) => {
-                let parts = self
-                    .specs
-                    .iter()
-                    .filter(|spec| [one, other].contains(&spec.name));
-                parts.for_each(|part| lines.extend(of_metric(part, cost.case)));
+            Aggregate::Harmonic(first, second) => {
+                for part in self.specs {
+                    if [first, second].contains(&part.name) {
+                        lines.extend(of_metric(part, cost.case));
+                    }
+                }
             }
             _ => lines.extend(of_metric(self.spec(), cost.case)),
         }
         // An answer that cannot be read has the worst value of every metric.
         if lines.is_empty() {
-            let is_of_form = |check: &PairCheck| {
-                let failure = check.failure.as_deref();
-                failure.is_some_and(|failure| failure.tag == Tag::Schema)
-            };
             lines.extend(failed_checks(cost.case, is_of_form));
         }
         lines.truncate(DIFFERENCES);
@@ -229,21 +222,29 @@ impl<'a> Explained<'a> {
 
     fn by_numbers(&self, cost: &Cost<'_>) -> EvidenceLine {
         let unit = self.metric.unit;
-        let render = |value: Option<f64>| metric_value(unit, value);
         let expected = match (cost.baseline, self.metric.better) {
             (Some(baseline), Better::Higher) => {
-                format!("at least {}, as in the baseline", render(Some(baseline)))
+                format!(
+                    "at least {}, as in the baseline",
+                    metric_value(unit, Some(baseline))
+                )
             }
             (Some(baseline), Better::Lower) => {
-                format!("at most {}, as in the baseline", render(Some(baseline)))
+                format!(
+                    "at most {}, as in the baseline",
+                    metric_value(unit, Some(baseline))
+                )
             }
             (Some(baseline), Better::Neither) => {
-                format!("{}, as in the baseline", render(Some(baseline)))
+                format!("{}, as in the baseline", metric_value(unit, Some(baseline)))
             }
             (None, Better::Higher) => {
-                format!("{} at best", render(Some(self.spec().most.unwrap_or(1.0))))
+                let best = self.spec().most.unwrap_or(1.0);
+                format!("{} at best", metric_value(unit, Some(best)))
             }
-            (None, Better::Lower | Better::Neither) => format!("{} at best", render(Some(0.0))),
+            (None, Better::Lower | Better::Neither) => {
+                format!("{} at best", metric_value(unit, Some(0.0)))
+            }
         };
         let samples = cost
             .case
@@ -251,14 +252,17 @@ impl<'a> Explained<'a> {
             .get(self.index)
             .map(|value| value.samples.as_slice())
             .unwrap_or_default();
-        let each: Vec<String> = samples.iter().map(|sample| render(*sample)).collect();
+        let each: Vec<String> = samples
+            .iter()
+            .map(|sample| metric_value(unit, *sample))
+            .collect();
         let each = if each.len() > 1 {
             format!(" (by sample: {})", each.join(", "))
         } else {
             String::new()
         };
         let produced = match cost.value {
-            Some(value) => format!("{}{each}", render(Some(value))),
+            Some(value) => format!("{}{each}", metric_value(unit, Some(value))),
             None => "no value".to_owned(),
         };
         let line = cost
@@ -295,27 +299,40 @@ fn whole_case(case: &PairResult, differences: Vec<EvidenceLine>) -> CaseEvidence
     }
 }
 
+fn is_moved(cost: &Cost<'_>) -> bool {
+    cost.since_baseline > MOVED
+}
+
+/// Whether a check failed because the answer could not be read.
+fn is_of_form(check: &PairCheck) -> bool {
+    let failure = check.failure.as_deref();
+    failure.is_some_and(|failure| failure.tag == Tag::Schema)
+}
+
 /// The differences in a case that lower the metric of this spec.
 fn of_metric<'a>(
     spec: &'a MetricSpec,
     case: &'a PairResult,
 ) -> impl Iterator<Item = EvidenceLine> + 'a {
-    let named = move |check: &PairCheck| match spec.explained_by {
-        ExplainedBy::AllChecks => true,
-        ExplainedBy::Checks(words) => words.contains(&&*check.name.word),
-        ExplainedBy::Shortfalls => false,
-    };
     let completed = case.completed;
     let shortfalls = case
         .shortfalls
         .iter()
-        .filter(|one| one.metrics.iter().any(|metric| metric == spec.name));
-    let shortfalls = shortfalls.map(move |one| EvidenceLine {
-        samples: (completed > 1).then_some(one.samples),
+        .filter(|shortfall| shortfall.metrics.iter().any(|metric| metric == spec.name));
+    let shortfalls = shortfalls.map(move |shortfall| EvidenceLine {
+        samples: (completed > 1).then_some(shortfall.samples),
         tag: Some(spec.tag),
-        ..EvidenceLine::unchecked(EvidenceSource::Element, bounded(one.difference.clone()))
+        ..EvidenceLine::unchecked(
+            EvidenceSource::Element,
+            bounded(shortfall.difference.clone()),
+        )
     });
-    failed_checks(case, named).chain(shortfalls)
+    let is_explaining = move |check: &PairCheck| match spec.explained_by {
+        ExplainedBy::AllChecks => true,
+        ExplainedBy::Checks(words) => words.contains(&&*check.name.word),
+        ExplainedBy::Shortfalls => false,
+    };
+    failed_checks(case, is_explaining).chain(shortfalls)
 }
 
 /// The failed checks of a case. Checks that fail in few samples are included only if no check fails in most.

@@ -84,7 +84,7 @@ pub fn history(
 ) -> History {
     let mut names: Vec<&NumberName> = measurements
         .iter()
-        .flat_map(|one| one.numbers.keys())
+        .flat_map(|measurement| measurement.numbers.keys())
         .collect();
     names.sort();
     names.dedup();
@@ -93,7 +93,7 @@ pub fn history(
         .map(|name| {
             let values: Vec<Option<f64>> = measurements
                 .iter()
-                .map(|one| one.numbers.get(name).copied())
+                .map(|measurement| measurement.numbers.get(name).copied())
                 .collect();
             NumberTrend {
                 name: name.clone(),
@@ -103,21 +103,12 @@ pub fn history(
             }
         })
         .collect();
-    let moves = |index: usize| {
-        let moved = trends.iter().enumerate().filter_map(|(trend, one)| {
-            let (before, after) = step(one, index)?;
-            Some(NumberMove {
-                trend,
-                before,
-                after,
-            })
-        });
-        moved.collect::<Vec<NumberMove>>()
-    };
-    let moves: Vec<Vec<NumberMove>> = (0..measurements.len()).map(moves).collect();
-    let bare = measurements.into_iter().map(|one| Measurement {
+    let moves: Vec<Vec<NumberMove>> = (0..measurements.len())
+        .map(|index| moves_at(&trends, index))
+        .collect();
+    let bare = measurements.into_iter().map(|measurement| Measurement {
         numbers: BTreeMap::new(),
-        ..one
+        ..measurement
     });
     History {
         measurements: bare.zip(moves).collect(),
@@ -133,18 +124,34 @@ impl NumberTrend {
     }
 }
 
+/// The numbers that moved in a measurement.
+fn moves_at(trends: &[NumberTrend], index: usize) -> Vec<NumberMove> {
+    let mut moves = Vec::new();
+    for (trend, numbers) in trends.iter().enumerate() {
+        if let Some((before, after)) = step(numbers, index) {
+            moves.push(NumberMove {
+                trend,
+                before,
+                after,
+            });
+        }
+    }
+    moves
+}
+
 /// The last value before a measurement and the value in it, if they differ. A first value moves nothing, and neither does a value that
 /// reads the same: a baseline has fewer decimal places than a report.
 fn step(trend: &NumberTrend, index: usize) -> Option<(f64, Option<f64>)> {
-    let before = &trend.values[..index];
+    let earlier = &trend.values[..index];
     match trend.values[index] {
         Some(after) => {
-            let last = before.iter().rev().flatten().next()?;
-            let read = |value| metric_value(trend.scale.unit, Some(value));
-            let has_moved = (last - after).abs() > MOVED && read(*last) != read(after);
+            let last = earlier.iter().rev().flatten().next()?;
+            let unit = trend.scale.unit;
+            let has_moved = (last - after).abs() > MOVED
+                && metric_value(unit, Some(*last)) != metric_value(unit, Some(after));
             has_moved.then_some((*last, Some(after)))
         }
-        None => Some((before.last().copied().flatten()?, None)),
+        None => Some((earlier.last().copied().flatten()?, None)),
     }
 }
 
@@ -185,22 +192,24 @@ pub fn numbers_of_baseline(baseline: &Baseline) -> BTreeMap<NumberName, f64> {
 }
 
 pub fn numbers_of_report(report: &Report) -> BTreeMap<NumberName, f64> {
-    let numbers = report.suite_agents().flat_map(|(suite, agent)| {
-        let name = |metric: &str| {
-            (
-                suite.id.to_string(),
-                agent.agent.to_string(),
-                metric.to_owned(),
-            )
-        };
-        // This number only compares with the baseline.
-        let measured = agent
-            .metrics
-            .iter()
-            .filter(|metric| metric.name != NEWLY_FAILING);
-        measured.filter_map(move |metric| Some((name(&metric.name), metric.value?)))
-    });
-    numbers.collect()
+    let mut numbers = BTreeMap::new();
+    for (suite, agent) in report.suite_agents() {
+        for metric in &agent.metrics {
+            // This number only compares with the baseline.
+            if metric.name == NEWLY_FAILING {
+                continue;
+            }
+            if let Some(value) = metric.value {
+                let name = (
+                    suite.id.to_string(),
+                    agent.agent.to_string(),
+                    metric.name.clone(),
+                );
+                numbers.insert(name, value);
+            }
+        }
+    }
+    numbers
 }
 
 #[cfg(test)]

@@ -37,10 +37,10 @@ use crate::fold::Interval;
 use crate::gate::{Comparability, GateOutcome, OpenMetric};
 use crate::model::{
     AgentName, AgentReport, Approval, Authority, BaselineEntry, BaselineUse, COVERAGE, CaseId,
-    ChangeClass, EPSILON, Exclusion, GateRuling, GoldenChange, Identity, Interruption, Layer,
-    MetricReport, MetricSpec, NotGateable, OtherOutcome, OtherPullRequest, PairResult,
-    RecordingRow, Report, Ruling, Shard, SinceBase, SuiteId, SuiteReport, Tier, UngradedReason,
-    ValueSource, Verdict, six_places,
+    ChangeClass, EPSILON, Exclusion, GoldenChange, Identity, Interruption, Layer, MetricReport,
+    MetricSpec, NotGateable, OtherOutcome, OtherPullRequest, PairResult, RecordingRow, Report,
+    Ruling, Shard, SinceBase, SuiteId, SuiteReport, Tier, UngradedReason, ValueSource, Verdict,
+    six_places,
 };
 use crate::text::{line_with_end, named};
 
@@ -80,7 +80,7 @@ fn could_fail(open: &[OpenMetric], pairs: &[PairResult], record: Option<&str>) -
     for metric in open {
         match groups
             .iter_mut()
-            .find(|group| group.iter().all(|other| other.cases == metric.cases))
+            .find(|group| group.iter().all(|member| member.cases == metric.cases))
         {
             Some(group) => group.push(metric),
             None => groups.push(vec![metric]),
@@ -99,33 +99,16 @@ fn group_could_fail(
     record: Option<&str>,
 ) -> Option<String> {
     let (metric, others) = group.split_first()?;
-    let others: Vec<&str> = others.iter().map(|other| other.metric.as_str()).collect();
-    let also = match others.is_empty() {
-        true => String::new(),
-        false => format!(", and so could {}", others.join(", ")),
+    let others: Vec<&str> = others.iter().map(|metric| metric.metric.as_str()).collect();
+    let also = if others.is_empty() {
+        String::new()
+    } else {
+        format!(", and so could {}", others.join(", "))
     };
     let cases = named(&metric.cases);
-    // Of a case that was measured, a new recording has no more values.
-    let is_measured = |case: &&CaseId| {
-        pairs
-            .iter()
-            .any(|pair| pair.case == **case && pair.lost.is_empty())
-    };
-    // Every sample that is there completed, and more are planned.
-    let lacks_samples = |case: &&CaseId| {
-        let mut pairs = pairs.iter().filter(|pair| pair.case == **case);
-        pairs.any(|pair| {
-            pair.completed > 0
-                && !pair.lost.is_empty()
-                && pair
-                    .lost
-                    .iter()
-                    .all(|lost| lost.why == UngradedReason::NotRecorded)
-        })
-    };
     if let Some(record) = record
         && metric.source != ValueSource::Use
-        && metric.cases.iter().all(|case| lacks_samples(&case))
+        && metric.cases.iter().all(|case| lacks_samples(pairs, case))
     {
         return Some(format!(
             "more samples are planned than are recorded of {cases}: {} {}, so its gate could fail{also}; {record}",
@@ -135,7 +118,7 @@ fn group_could_fail(
     }
     let next = if metric.source == ValueSource::Use {
         "record them with `metrics`, or remove the gate"
-    } else if metric.cases.iter().all(|case| is_measured(&case)) {
+    } else if metric.cases.iter().all(|case| is_measured(pairs, case)) {
         "these cases were measured, but not for this number: their answers changed, which an approval accepts"
     } else {
         "run or record these cases again"
@@ -145,6 +128,28 @@ fn group_could_fail(
         metric.metric,
         range(metric.interval),
     ))
+}
+
+/// Whether a case was measured: then a new recording has no more values.
+fn is_measured(pairs: &[PairResult], case: &CaseId) -> bool {
+    pairs
+        .iter()
+        .any(|pair| pair.case == *case && pair.lost.is_empty())
+}
+
+/// Whether every sample of a case that is there completed, and more are planned.
+fn lacks_samples(pairs: &[PairResult], case: &CaseId) -> bool {
+    for pair in pairs {
+        let has_lost = pair.completed > 0 && !pair.lost.is_empty();
+        let mut lost = pair.lost.iter();
+        if pair.case == *case
+            && has_lost
+            && lost.all(|lost| lost.why == UngradedReason::NotRecorded)
+        {
+            return true;
+        }
+    }
+    false
 }
 
 /// What a value is known to be.
@@ -211,7 +216,7 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
         record_missing: _,
         retired,
         judgement,
-        before,
+        before: entry,
     } = facts;
     let GateOutcome {
         mut metrics,
@@ -227,11 +232,11 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
         withhold(&mut metrics);
         verdict = Ruling::Judged(Verdict::Inconclusive);
     }
-    let reference = compared_with.reference(&comparability, before);
+    let reference = compared_with.reference(&comparability, entry);
     let mut not_gateable = Vec::new();
-    let mut refuse =
-        |why: String| not_gateable.push(NotGateable::new(format!("{suite}/{agent}: {why}")));
-    unmeasured.into_iter().for_each(&mut refuse);
+    for why in unmeasured {
+        not_gateable.push(about_agent(suite, &agent, &why));
+    }
     let waits = metrics
         .iter()
         .filter(|metric| metric.value.is_some())
@@ -243,12 +248,12 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
         Comparability::Comparable(remarks) => remarks,
         Comparability::Incomparable(why) => {
             if waits {
-                refuse(why.clone());
+                not_gateable.push(about_agent(suite, &agent, &why));
             }
             vec![why]
         }
     });
-    not_gateable.extend(refused.map(|why| NotGateable::new(format!("{suite}/{agent}: {why}"))));
+    not_gateable.extend(refused.map(|why| about_agent(suite, &agent, &why)));
     let cases = pairs
         .into_iter()
         .zip(cases)
@@ -274,10 +279,10 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
         removed,
         notes,
         read_layers: BTreeMap::new(),
-        taxonomy_before: before
+        taxonomy_before: entry
             .filter(|entry| !entry.cases.is_empty())
             .map(|entry| entry.taxonomy.clone()),
-        infra_before: before.and_then(|entry| entry.infra),
+        infra_before: entry.and_then(|entry| entry.infra),
         since_base: SinceBase::default(),
     };
     report.complete();
@@ -288,25 +293,29 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
     add_evidence(specs, &mut report, entries);
     report
         .notes
-        .extend(before.and_then(|entry| parsing_change(&entry.layers, &report.read_layers)));
+        .extend(entry.and_then(|entry| parsing_change(&entry.layers, &report.read_layers)));
     AgentPart {
         report,
         not_gateable,
     }
 }
 
+/// Why there is no verdict on an agent.
+fn about_agent(suite: &SuiteId, agent: &AgentName, why: &str) -> NotGateable {
+    NotGateable::new(format!("{suite}/{agent}: {why}"))
+}
+
 /// Takes the rulings of gates back: numbers of recordings that do not count are shown, and neither pass nor fail.
 fn withhold(metrics: &mut [MetricReport]) {
-    let why = || Ruling::Skipped("no verdict on these recordings".to_owned());
-    let is_judged = |ruling: &Ruling| ruling.verdict().is_some();
+    let skipped = Ruling::Skipped("no verdict on these recordings".to_owned());
     for metric in metrics {
         for gate in &mut metric.gates {
-            if is_judged(&gate.ruling) {
-                gate.ruling = why();
+            if gate.ruling.verdict().is_some() {
+                gate.ruling = skipped.clone();
             }
         }
-        if is_judged(&metric.verdict) {
-            metric.verdict = why();
+        if metric.verdict.verdict().is_some() {
+            metric.verdict = skipped.clone();
         }
     }
 }
@@ -318,7 +327,7 @@ const NAMED: usize = 10;
 const ERROR: usize = 400;
 
 /// The cases that were not measured, with reasons; those in the baseline come first.
-fn not_covered(pairs: &[PairResult], before: Option<&BaselineEntry>) -> String {
+fn not_covered(pairs: &[PairResult], entry: Option<&BaselineEntry>) -> String {
     let planned = pairs
         .iter()
         .filter(|pair| pair.exclusion != Exclusion::Quarantined)
@@ -326,65 +335,72 @@ fn not_covered(pairs: &[PairResult], before: Option<&BaselineEntry>) -> String {
     let lost = pairs
         .iter()
         .filter(|pair| pair.exclusion == Exclusion::NoMajority);
-    let had = |pair: &&PairResult| {
-        before
-            .and_then(|entry| entry.cases.get(&pair.case))
-            .is_some_and(|values| !values.is_empty())
-    };
-    let (known, fresh): (Vec<&PairResult>, Vec<&PairResult>) = lost.partition(had);
+    let (known, fresh): (Vec<&PairResult>, Vec<&PairResult>) =
+        lost.partition(|pair| is_in_entry(entry, pair));
     let count = known.len() + fresh.len();
-    let why = |pair: &PairResult| {
-        pair.lost.first().map_or("no sample".to_owned(), |lost| {
-            line_with_end(&lost.why.text(), ERROR)
-        })
-    };
     // Where the agent answered no case, a headline says why.
     let first = known.iter().chain(&fresh).next();
-    let cause = first.filter(|_| count == planned && count > 1);
-    let cause = cause.map_or(String::new(), |pair| format!(": {}", why(pair)));
-    let named = |pairs: &[&PairResult]| {
-        let shown = &pairs[..pairs.len().min(NAMED)];
-        let named = shown
-            .chunk_by(|one, other| why(one) == why(other))
-            .map(|alike| {
-                let cases: Vec<&str> = alike.iter().map(|pair| pair.case.as_str()).collect();
-                format!("{} ({})", cases.join(", "), why(alike[0]))
-            });
-        let more = match pairs.len().saturating_sub(NAMED) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        format!("{}{more}", named.collect::<Vec<_>>().join(", "))
+    let cause = match first {
+        Some(pair) if count == planned && count > 1 => format!(": {}", why_lost(pair)),
+        Some(_) | None => String::new(),
     };
-    let parts = [
-        ("measured in the baseline", &known),
-        ("not in the baseline", &fresh),
-    ];
-    let parts = parts.into_iter().filter(|(_, pairs)| !pairs.is_empty());
-    let parts: Vec<String> = parts
-        .map(|(what, pairs)| format!("{what}: {}", named(pairs)))
-        .collect();
+    let mut parts = Vec::new();
+    if !known.is_empty() {
+        parts.push(format!(
+            "measured in the baseline: {}",
+            cases_with_reasons(&known)
+        ));
+    }
+    if !fresh.is_empty() {
+        parts.push(format!(
+            "not in the baseline: {}",
+            cases_with_reasons(&fresh)
+        ));
+    }
     format!(
         "{count} of {planned} cases not measured{cause}; {}",
         parts.join("; ")
     )
 }
 
+fn is_in_entry(entry: Option<&BaselineEntry>, pair: &PairResult) -> bool {
+    let values = entry.and_then(|entry| entry.cases.get(&pair.case));
+    values.is_some_and(|values| !values.is_empty())
+}
+
+fn why_lost(pair: &PairResult) -> String {
+    match pair.lost.first() {
+        Some(lost) => line_with_end(&lost.why.text(), ERROR),
+        None => "no sample".to_owned(),
+    }
+}
+
+/// The first cases, those with the same reason together.
+fn cases_with_reasons(pairs: &[&PairResult]) -> String {
+    let shown = &pairs[..pairs.len().min(NAMED)];
+    let mut named = Vec::new();
+    for alike in shown.chunk_by(|left, right| why_lost(left) == why_lost(right)) {
+        let cases: Vec<&str> = alike.iter().map(|pair| pair.case.as_str()).collect();
+        named.push(format!("{} ({})", cases.join(", "), why_lost(alike[0])));
+    }
+    let more = match pairs.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{}{more}", named.join(", "))
+}
+
 /// The reason for no verdict if lost and quarantined cases together are more than a tenth of a suite.
 pub fn too_many_left_out(suite: &SuiteReport) -> Option<NotGateable> {
-    let pairs = || {
-        suite
-            .agents
-            .iter()
-            .flat_map(|agent| &agent.cases)
-            .map(|case| case.exclusion)
-    };
-    let count = |kind: Exclusion| pairs().filter(|exclusion| *exclusion == kind).count();
-    let (all, lost, quarantined) = (
-        pairs().count(),
-        count(Exclusion::NoMajority),
-        count(Exclusion::Quarantined),
-    );
+    let (mut all, mut lost, mut quarantined) = (0, 0, 0);
+    for case in suite.agents.iter().flat_map(|agent| &agent.cases) {
+        all += 1;
+        match case.exclusion {
+            Exclusion::Counted => {}
+            Exclusion::NoMajority => lost += 1,
+            Exclusion::Quarantined => quarantined += 1,
+        }
+    }
     // Quarantined cases alone were checked before the run; lost cases alone are reported by the coverage.
     let is_reported = suite
         .agents
@@ -404,28 +420,32 @@ pub fn too_many_left_out(suite: &SuiteReport) -> Option<NotGateable> {
 }
 
 /// A note if the parsing of answers changed since the baseline: the first sign of a prompt that lost its output format.
-fn parsing_change(before: &BTreeMap<Layer, u32>, now: &BTreeMap<Layer, u32>) -> Option<String> {
+fn parsing_change(baseline: &BTreeMap<Layer, u32>, run: &BTreeMap<Layer, u32>) -> Option<String> {
     // Shares, not counts: a run with more samples is not a difference.
-    let share = |counts: &BTreeMap<Layer, u32>, layer: Layer| {
-        let all: u32 = counts.values().sum();
-        f64::from(counts.get(&layer).copied().unwrap_or(0)) / f64::from(all.max(1))
-    };
-    let same = |layer: &Layer| (share(before, *layer) - share(now, *layer)).abs() < EPSILON;
-    if before.is_empty() || now.is_empty() || Layer::ALL.iter().all(same) {
+    let is_same = Layer::ALL
+        .iter()
+        .all(|layer| (layer_share(baseline, *layer) - layer_share(run, *layer)).abs() < EPSILON);
+    if baseline.is_empty() || run.is_empty() || is_same {
         return None;
     }
-    let layers = |counts: &BTreeMap<Layer, u32>| {
-        let parts: Vec<String> = counts
-            .iter()
-            .map(|(layer, count)| format!("{count} {}", layer.as_str()))
-            .collect();
-        parts.join(", ")
-    };
     Some(format!(
         "output parsing changed since the baseline: {} before, {} now",
-        layers(before),
-        layers(now)
+        layer_counts(baseline),
+        layer_counts(run)
     ))
+}
+
+fn layer_share(counts: &BTreeMap<Layer, u32>, layer: Layer) -> f64 {
+    let all: u32 = counts.values().sum();
+    f64::from(counts.get(&layer).copied().unwrap_or(0)) / f64::from(all.max(1))
+}
+
+fn layer_counts(counts: &BTreeMap<Layer, u32>) -> String {
+    let parts: Vec<String> = counts
+        .iter()
+        .map(|(layer, count)| format!("{count} {}", layer.as_str()))
+        .collect();
+    parts.join(", ")
 }
 
 pub fn suite(id: SuiteId, kind: &str, tier: Tier, agents: Vec<AgentReport>) -> SuiteReport {
@@ -447,21 +467,20 @@ pub fn shard_note(shard: Shard) -> String {
 
 /// Marks a report as a shard of a run. Metrics over a part of the cases say nothing about all of them, so no gate is evaluated.
 pub fn shard(report: &mut Report, shard: Shard) {
-    let skipped = || Ruling::Skipped("a shard of the suite: `goldgate merge` decides".to_owned());
+    let skipped = Ruling::Skipped("a shard of the suite: `goldgate merge` decides".to_owned());
     for suite in &mut report.suites {
-        suite.verdict = skipped();
+        suite.verdict = skipped.clone();
         for agent in &mut suite.agents {
-            agent.verdict = skipped();
+            agent.verdict = skipped.clone();
             for metric in &mut agent.metrics {
-                metric.verdict = skipped();
-                metric
-                    .gates
-                    .iter_mut()
-                    .for_each(|gate| gate.ruling = skipped());
+                metric.verdict = skipped.clone();
+                for gate in &mut metric.gates {
+                    gate.ruling = skipped.clone();
+                }
             }
         }
     }
-    report.verdict = skipped();
+    report.verdict = skipped;
     report.not_gateable.clear();
     report.authority = Authority::Advisory;
     report.notes.push(shard_note(shard));
@@ -483,8 +502,8 @@ pub fn refuse(report: &mut Report, why: Vec<NotGateable>) {
 }
 
 /// Adds the verdict of another pull request with the same head commit; the worst counts. `note` says why.
-pub fn add_other(report: &mut Report, other: OtherPullRequest, note: String) {
-    match other.outcome {
+pub fn add_other(report: &mut Report, pull_request: OtherPullRequest, note: String) {
+    match pull_request.outcome {
         OtherOutcome::Passes => report.notes.push(note),
         OtherOutcome::Fails => {
             report.notes.push(note);
@@ -492,13 +511,13 @@ pub fn add_other(report: &mut Report, other: OtherPullRequest, note: String) {
         }
         OtherOutcome::NoVerdict => refuse(report, vec![NotGateable::new(note)]),
     }
-    report.others.push(other);
+    report.others.push(pull_request);
 }
 
 /// Whether a gate fails, by the rules of this change or by those of the base commit.
 fn has_failed_gate(report: &Report) -> bool {
-    let is_failed = |suite: &SuiteReport| suite.verdict.verdict() == Some(Verdict::Fail);
-    report.suites.iter().any(is_failed) || fails_on_base(report)
+    let mut suites = report.suites.iter();
+    suites.any(|suite| suite.verdict.verdict() == Some(Verdict::Fail)) || fails_on_base(report)
 }
 
 /// Whether a gate fails by the rules of the base commit, and nobody approved that.
@@ -510,19 +529,25 @@ fn fails_on_base(report: &Report) -> bool {
 
 /// Removes the reason for a missing verdict if it is only that every gate waits for the baseline that this run writes.
 pub fn begin_baseline(report: &mut Report) {
-    let is_open =
-        |gate: &GateRuling| gate.from_baseline && !gate.is_off() && gate.ruling.verdict().is_none();
-    let waits = |metric: &MetricReport| {
-        metric.value.is_some()
-            && metric.comparison.baseline.is_none()
-            && metric.gates.iter().any(is_open)
-    };
     // Without a judged gate, the first reason says so; any other one is a reason of its own.
     let is_only_reason = report.verdict.verdict().is_none() && report.not_gateable.len() == 1;
-    if is_only_reason && report.agents().any(|agent| agent.metrics.iter().any(waits)) {
+    let waits = report
+        .agents()
+        .flat_map(|agent| &agent.metrics)
+        .any(waits_for_baseline);
+    if is_only_reason && waits {
         report.not_gateable.clear();
         report.baseline_use = BaselineUse::Begun;
     }
+}
+
+fn waits_for_baseline(metric: &MetricReport) -> bool {
+    metric.value.is_some()
+        && metric.comparison.baseline.is_none()
+        && metric
+            .gates
+            .iter()
+            .any(|gate| gate.from_baseline && !gate.is_off() && gate.ruling.verdict().is_none())
 }
 
 /// Removes the verdict of an interrupted run: its results until then say nothing about the rest.
@@ -536,12 +561,12 @@ pub fn call_off(report: &mut Report, interruption: Interruption) {
 /// Adds the golden changes and their approval. A blocking run with an unapproved change that needs an approval fails, if it has a
 /// verdict; one that fails by the rules of the base commit fails anyway.
 pub fn govern(report: &mut Report, mut changes: Vec<GoldenChange>, approval: Option<Approval>) {
-    changes.sort_by(|one, other| {
-        (one.weight, one.class, &one.file, &one.words).cmp(&(
-            other.weight,
-            other.class,
-            &other.file,
-            &other.words,
+    changes.sort_by(|left, right| {
+        (left.weight, left.class, &left.file, &left.words).cmp(&(
+            right.weight,
+            right.class,
+            &right.file,
+            &right.words,
         ))
     });
     report.golden_changes = changes;

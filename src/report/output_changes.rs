@@ -47,7 +47,7 @@ impl ChangedPath {
     }
 
     fn has(&self, sample: usize) -> bool {
-        self.all.iter().any(|(one, _)| *one == sample)
+        self.all.iter().any(|(known, _)| *known == sample)
     }
 
     /// The difference without the indices of its path, if it is the same in all samples.
@@ -56,7 +56,7 @@ impl ChangedPath {
         let is_same = self
             .all
             .iter()
-            .all(|(_, (_, before, now))| (before, now) == (old, new));
+            .all(|(_, (_, base, head))| (base, head) == (old, new));
         is_same.then(|| (without_indices(name), old.clone(), new.clone()))
     }
 
@@ -65,7 +65,6 @@ impl ChangedPath {
     }
 
     fn is_long(&self) -> bool {
-        let length = |text: &Option<String>| text.as_ref().map_or(0, |text| text.chars().count());
         self.all
             .iter()
             .any(|(_, (_, old, new))| length(old).max(length(new)) > SHORT)
@@ -73,29 +72,38 @@ impl ChangedPath {
 
     /// The difference that most samples have, on a tie the first, and the number of samples with any difference at this path.
     fn most_frequent(&self) -> Option<ChangedText> {
-        let count = |one: &ChangedValue| self.all.iter().filter(|(_, other)| other == one).count();
         // `max_by_key` returns the last of equal elements, so the order is reversed.
-        let (_, (name, before, now)) = self.all.iter().rev().max_by_key(|(_, one)| count(one))?;
+        let values = self.all.iter().rev();
+        let (_, (name, base, head)) = values.max_by_key(|(_, value)| self.count(value))?;
         let (old, new) = changed_part(
-            before.as_deref().unwrap_or_default(),
-            now.as_deref().unwrap_or_default(),
+            base.as_deref().unwrap_or_default(),
+            head.as_deref().unwrap_or_default(),
             LONGEST,
         );
         Some(ChangedText {
             name: name.clone(),
-            before: before.as_ref().map(|_| old),
-            now: now.as_ref().map(|_| new),
+            before: base.as_ref().map(|_| old),
+            now: head.as_ref().map(|_| new),
             samples: u32::try_from(self.samples()).ok(),
         })
     }
+
+    fn count(&self, value: &ChangedValue) -> usize {
+        let values = self.all.iter();
+        values.filter(|(_, candidate)| candidate == value).count()
+    }
+}
+
+fn length(text: &Option<String>) -> usize {
+    text.as_ref().map_or(0, |text| text.chars().count())
 }
 
 /// The values that differ, compared sample by sample. Those that differ in most samples come first, then
 /// those that are still there, then short ones. The names are those of the runs of a sample, if it has several.
-pub fn changed_outputs(names: &[&str], before: &[Sample], now: &[Sample]) -> Vec<ChangedText> {
+pub fn changed_outputs(names: &[&str], base: &[Sample], head: &[Sample]) -> Vec<ChangedText> {
     let mut by_path: BTreeMap<String, usize> = BTreeMap::new();
     let mut paths: Vec<ChangedPath> = Vec::new();
-    for (sample, (old, new)) in before.iter().zip(now).enumerate() {
+    for (sample, (old, new)) in base.iter().zip(head).enumerate() {
         let (Sample::Completed(old), Sample::Completed(new)) = (old, new) else {
             continue;
         };
@@ -103,14 +111,14 @@ pub fn changed_outputs(names: &[&str], before: &[Sample], now: &[Sample]) -> Vec
             let prefix = names
                 .get(number)
                 .map_or(String::new(), |name| format!("{name}: "));
-            let mut found = Vec::new();
-            compare_runs(&prefix, old, new, &mut found);
-            for one in found {
-                let index = *by_path.entry(one.0.clone()).or_insert(paths.len());
+            let mut changed = Vec::new();
+            compare_runs(&prefix, old, new, &mut changed);
+            for value in changed {
+                let index = *by_path.entry(value.0.clone()).or_insert(paths.len());
                 if index == paths.len() {
                     paths.push(ChangedPath::default());
                 }
-                paths[index].all.push((sample, one));
+                paths[index].all.push((sample, value));
             }
         }
     }
@@ -142,9 +150,9 @@ fn joined_elements(paths: Vec<ChangedPath>) -> Vec<ChangedPath> {
             Some(same) if path.all.iter().any(|(sample, _)| same.has(*sample)) => joined.push(path),
             Some(same) => {
                 same.all.extend(path.all);
-                same.all
-                    .iter_mut()
-                    .for_each(|(_, value)| *value = anywhere.clone());
+                for (_, value) in &mut same.all {
+                    *value = anywhere.clone();
+                }
             }
             None => {
                 places.insert(anywhere, joined.len());
@@ -177,35 +185,36 @@ fn output(run: &Run) -> Value {
 
 /// Compares two runs: their outputs; and the names of the tools that they called, or, where these are the same, the arguments. What a tool
 /// returned is not the agent's.
-fn compare_runs(prefix: &str, before: &Run, now: &Run, found: &mut Vec<ChangedValue>) {
-    compare(prefix, Some(&output(before)), Some(&output(now)), found);
-    let (old, new) = (calls(before).0, calls(now).0);
-    let names = |calls: &[ObservedCall]| {
-        let names: Vec<&str> = calls.iter().map(|call| call.name.as_str()).collect();
-        if names.is_empty() {
-            NO_CALL.to_owned()
-        } else {
-            names.join(" → ")
-        }
-    };
-    let (names_before, names_now) = (names(&old), names(&new));
-    if names_before != names_now {
-        found.push((
-            format!("{prefix}calls"),
-            Some(names_before),
-            Some(names_now),
-        ));
+fn compare_runs(prefix: &str, base: &Run, head: &Run, changed: &mut Vec<ChangedValue>) {
+    compare(prefix, Some(&output(base)), Some(&output(head)), changed);
+    let (old, new) = (calls(base).0, calls(head).0);
+    let (base_names, head_names) = (call_names(&old), call_names(&new));
+    if base_names != head_names {
+        changed.push((format!("{prefix}calls"), Some(base_names), Some(head_names)));
         return;
     }
     for (old, new) in old.iter().zip(&new) {
         let path = format!("{prefix}{}", new.name);
-        compare(&path, Some(&old.arguments), Some(&new.arguments), found);
+        compare(&path, Some(&old.arguments), Some(&new.arguments), changed);
     }
 }
 
-fn compare(path: &str, before: Option<&Value>, now: Option<&Value>, found: &mut Vec<ChangedValue>) {
-    match (before, now) {
-        (before, now) if before == now => {}
+fn call_names(calls: &[ObservedCall]) -> String {
+    if calls.is_empty() {
+        return NO_CALL.to_owned();
+    }
+    let names: Vec<&str> = calls.iter().map(|call| call.name.as_str()).collect();
+    names.join(" → ")
+}
+
+fn compare(
+    path: &str,
+    base: Option<&Value>,
+    head: Option<&Value>,
+    changed: &mut Vec<ChangedValue>,
+) {
+    match (base, head) {
+        (base, head) if base == head => {}
         (Some(Value::Object(old)), Some(Value::Object(new))) => {
             let keys: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
             for key in keys {
@@ -218,28 +227,28 @@ fn compare(path: &str, before: Option<&Value>, now: Option<&Value>, found: &mut 
                     &format!("{path}{dot}{key}"),
                     old.get(key),
                     new.get(key),
-                    found,
+                    changed,
                 );
             }
         }
-        (Some(Value::Array(old)), Some(Value::Array(new))) => elements(path, old, new, found),
-        (before, now) => {
-            let (old, new) = (before.map(text), now.map(text));
+        (Some(Value::Array(old)), Some(Value::Array(new))) => elements(path, old, new, changed),
+        (base, head) => {
+            let (old, new) = (base.map(text), head.map(text));
             // Texts that read the same differ in their format alone.
             let (old, new) = if old == new {
-                (before.map(Value::to_string), now.map(Value::to_string))
+                (base.map(Value::to_string), head.map(Value::to_string))
             } else {
                 (old, new)
             };
-            found.push((path.to_owned(), old, new));
+            changed.push((path.to_owned(), old, new));
         }
     }
 }
 
 /// Compares lists: elements that both have are left out, the others are paired in their order.
-fn elements(path: &str, before: &[Value], now: &[Value], found: &mut Vec<ChangedValue>) {
-    let keys = |all: &[Value]| all.iter().map(Value::to_string).collect::<Vec<String>>();
-    let (old, new) = (keys(before), keys(now));
+fn elements(path: &str, base: &[Value], head: &[Value], changed: &mut Vec<ChangedValue>) {
+    let old: Vec<String> = base.iter().map(Value::to_string).collect();
+    let new: Vec<String> = head.iter().map(Value::to_string).collect();
     let (old, new): (Vec<&str>, Vec<&str>) = (
         old.iter().map(String::as_str).collect(),
         new.iter().map(String::as_str).collect(),
@@ -254,9 +263,9 @@ fn elements(path: &str, before: &[Value], now: &[Value], found: &mut Vec<Changed
             let index = new.or(old).unwrap_or_default();
             compare(
                 &format!("{path}[{index}]"),
-                old.and_then(|index| before.get(index)),
-                new.and_then(|index| now.get(index)),
-                found,
+                old.and_then(|index| base.get(index)),
+                new.and_then(|index| head.get(index)),
+                changed,
             );
         }
     }
@@ -318,34 +327,45 @@ fn is_plain(value: &Value) -> bool {
 pub fn moved_uses<'a>(
     cases: impl Iterator<Item = (&'a [Sample], &'a [Sample])> + Clone,
 ) -> Vec<MovedUse> {
-    let moved = USES.into_iter().filter_map(|what| {
-        let values = |samples: &[Sample]| -> Vec<f64> {
-            let of = |sample: &Sample| match sample {
-                Sample::Completed(runs) => used(what.as_str(), runs),
-                Sample::Inconclusive { .. } | Sample::Spared => None,
-            };
-            samples.iter().filter_map(of).collect()
-        };
+    let mut moved = Vec::new();
+    for sample_use in USES {
         let (mut old, mut new) = (Vec::new(), Vec::new());
-        for (before, now) in cases.clone() {
-            let (before, now) = (values(before), values(now));
-            if !before.is_empty() && !now.is_empty() {
-                old.extend(before);
-                new.extend(now);
+        for (base, head) in cases.clone() {
+            let (base, head) = (use_values(base, sample_use), use_values(head, sample_use));
+            if !base.is_empty() && !head.is_empty() {
+                old.extend(base);
+                new.extend(head);
             }
         }
-        let (before, now) = (
-            fold::median(Better::Lower, old)?,
-            fold::median(Better::Lower, new)?,
-        );
-        let is_seen = match what {
-            SampleUse::Tokens | SampleUse::Latency => before.round() != now.round(),
+        let medians = fold::median(Better::Lower, old).zip(fold::median(Better::Lower, new));
+        let Some((base, head)) = medians else {
+            continue;
+        };
+        let is_seen = match sample_use {
+            SampleUse::Tokens | SampleUse::Latency => base.round() != head.round(),
             SampleUse::Cost => true,
         };
-        let is_moved = before > 0.0 && is_seen && (now - before).abs() >= LEAST * before;
-        is_moved.then_some(MovedUse { what, before, now })
-    });
-    moved.collect()
+        if base > 0.0 && is_seen && (head - base).abs() >= LEAST * base {
+            moved.push(MovedUse {
+                what: sample_use,
+                before: base,
+                now: head,
+            });
+        }
+    }
+    moved
+}
+
+/// What each completed sample used.
+fn use_values(samples: &[Sample], sample_use: SampleUse) -> Vec<f64> {
+    let mut values = Vec::new();
+    for sample in samples {
+        match sample {
+            Sample::Completed(runs) => values.extend(used(sample_use.as_str(), runs)),
+            Sample::Inconclusive { .. } | Sample::Spared => {}
+        }
+    }
+    values
 }
 
 #[cfg(test)]

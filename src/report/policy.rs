@@ -1,5 +1,6 @@
 //! What the policy `regression` adds to the report of an agent: a number with a gate for each rule, the cases behind it, and notes.
 
+use super::about_agent;
 use super::evidence::{failed_checks, listed};
 use crate::chance::{NullDistribution, detection};
 use crate::gate::{
@@ -47,23 +48,22 @@ pub fn add_regression(
 ) -> Vec<NotGateable> {
     let base = branch.unwrap_or("the base commit");
     let mut refused = Vec::new();
-    let mut refuse = |why: &str| {
-        refused.push(NotGateable::new(format!("{suite}/{}: {why}", report.agent)));
-    };
     if test.state == TestState::Open || outcome.collapse() == Collapse::Open {
         let mut lost = report.cases.iter().flat_map(|case| &case.lost);
         let are_unrecorded = lost.all(|lost| lost.why == UngradedReason::NotRecorded);
-        match record_missing.filter(|_| are_unrecorded) {
-            Some(record) => refuse(&format!(
+        let why = match record_missing.filter(|_| are_unrecorded) {
+            Some(record) => format!(
                 "more samples are planned than are recorded, and the missing ones decide whether it regressed; {record}"
-            )),
-            None => refuse(
-                "samples are missing that decide whether it regressed; run or record them again",
             ),
-        }
+            None => {
+                "samples are missing that decide whether it regressed; run or record them again"
+                    .to_owned()
+            }
+        };
+        refused.push(about_agent(suite, &report.agent, &why));
     }
     if let Some(why) = uncompared(report, outcome) {
-        refuse(&why);
+        refused.push(about_agent(suite, &report.agent, &why));
     }
     // Where nothing failed, how much would have been seen comes before what is said of the recordings.
     report.notes.splice(0..0, green_words(outcome, test));
@@ -76,7 +76,6 @@ pub fn add_regression(
     ];
     report.metrics.extend(metrics);
     let tested = u32::try_from(test.tested).unwrap_or(u32::MAX);
-    let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     report.policy = Some(Box::new(PolicyReport {
         name: Policy::Regression,
         p: outcome.test.map(|test| test.p),
@@ -91,8 +90,8 @@ pub fn add_regression(
         floor: outcome.floor,
         pass_rate: outcome.pass_rate.map(|rate| rate.measured),
         pass_rate_before: outcome.before,
-        cases: count(outcome.compared),
-        samples: count(outcome.samples),
+        cases: u32::try_from(outcome.compared).unwrap_or(u32::MAX),
+        samples: u32::try_from(outcome.samples).unwrap_or(u32::MAX),
     }));
     report.verdict = Ruling::of_all(report.metrics.iter().map(|metric| &metric.verdict));
     report.complete();
@@ -173,7 +172,6 @@ fn green_words(outcome: &PolicyOutcome, test: TestRuling) -> Option<String> {
     let p = outcome.test.filter(|_| is_green)?.p;
     let (cases, samples) = (outcome.compared, outcome.samples);
     let seen = detection(cases, samples, outcome.before?)?;
-    let percent = |share: f64| format!("{:.0}%", share * 100.0);
     let samples = match samples {
         1 => "1 sample".to_owned(),
         several => format!("{several} samples"),
@@ -184,6 +182,10 @@ fn green_words(outcome: &PolicyOutcome, test: TestRuling) -> Option<String> {
         percent(seen.spread),
         percent(seen.lost)
     ))
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.0}%", share * 100.0)
 }
 
 fn metric(
@@ -260,18 +262,15 @@ fn test_metric(
 
 /// A case that scores less than before: by how much, and which checks fail.
 fn drop_evidence(report: &AgentReport, drop: &Drop) -> CaseEvidence {
-    let side = |RightSamples { right, of }: RightSamples, score: f64, when: &str| {
-        let right = format!("right in {right} of {of} {when}");
-        // Where as many are right, the score tells what is worse.
-        if drop.right_before == drop.right_now {
-            format!("{right}, score {score:.2}")
-        } else {
-            right
-        }
+    // Where as many are right, the score tells what is worse.
+    let scores = if drop.right_before == drop.right_now {
+        DropScores::Shown
+    } else {
+        DropScores::Left
     };
     let sides = (
-        side(drop.right_before, drop.before, "before"),
-        side(drop.right_now, drop.now, "now"),
+        drop_side(drop.right_before, "before", drop.before, scores),
+        drop_side(drop.right_now, "now", drop.now, scores),
     );
     evidence(
         report,
@@ -281,14 +280,29 @@ fn drop_evidence(report: &AgentReport, drop: &Drop) -> CaseEvidence {
     )
 }
 
+#[derive(Clone, Copy)]
+enum DropScores {
+    Shown,
+    Left,
+}
+
+fn drop_side(samples: RightSamples, when: &str, score: f64, scores: DropScores) -> String {
+    let RightSamples { right, of: all } = samples;
+    let right = format!("right in {right} of {all} {when}");
+    match scores {
+        DropScores::Shown => format!("{right}, score {score:.2}"),
+        DropScores::Left => right,
+    }
+}
+
 fn evidence(
     report: &AgentReport,
     case: &CaseId,
     (expected, produced): (String, String),
     (value, baseline): (Option<f64>, Option<f64>),
 ) -> CaseEvidence {
-    let found: Option<&PairResult> = report.cases.iter().find(|pair| pair.case == *case);
-    let line = found
+    let pair = report.cases.iter().find(|pair| pair.case == *case);
+    let line = pair
         .and_then(|pair| pair.checks.first())
         .map_or(1, |check| check.location.line);
     let whole = Difference {
@@ -296,7 +310,7 @@ fn evidence(
         expected,
         produced,
     };
-    let checks = found
+    let checks = pair
         .into_iter()
         .flat_map(|pair| failed_checks(pair, |_| true));
     let samples = EvidenceLine::unchecked(EvidenceSource::Samples, whole);
@@ -323,13 +337,13 @@ fn lost_metric(report: &AgentReport, outcome: &PolicyOutcome, test: TestState) -
         .filter(|asked| asked.class.is_none())
         .map(|asked| (&asked.case, (asked.before, asked.now), Some(asked)));
     let all: Vec<(&CaseId, (usize, usize), Option<&AskedCase>)> = lost.chain(asked).collect();
-    let found = listed(&all, |(case, (before, now), asked)| {
+    let cases = listed(&all, |(case, (in_reference, in_run), asked)| {
         let more = asked.map_or(String::new(), |asked| {
             format!("; {} more samples would tell", asked.more)
         });
         let sides = (
-            format!("right in {before} of {before} before"),
-            format!("wrong in {now} of {now} now{more}"),
+            format!("right in {in_reference} of {in_reference} before"),
+            format!("wrong in {in_run} of {in_run} now{more}"),
         );
         // A case that is asked about has no value yet.
         let value = if asked.is_some() { None } else { Some(0.0) };
@@ -345,7 +359,7 @@ fn lost_metric(report: &AgentReport, outcome: &PolicyOutcome, test: TestState) -
         POLICY_METRICS[1],
         (value, Better::Lower, Unit::Count),
         gate,
-        found,
+        cases,
     )
 }
 
@@ -382,7 +396,7 @@ fn never_metric(report: &AgentReport, outcome: &PolicyOutcome) -> MetricReport {
         .map(|broken| (broken.class, &broken.case, None))
         .chain(asked)
         .collect();
-    let found = listed(&all, |(class, case, asked)| {
+    let cases = listed(&all, |(class, case, asked)| {
         let produced = match asked {
             None => "in most samples",
             Some(_) => "in its only sample",
@@ -403,7 +417,7 @@ fn never_metric(report: &AgentReport, outcome: &PolicyOutcome) -> MetricReport {
         POLICY_METRICS[2],
         (value, Better::Lower, Unit::Count),
         gate,
-        found,
+        cases,
     )
 }
 
@@ -422,7 +436,7 @@ fn floor_metric(report: &AgentReport, outcome: &PolicyOutcome) -> MetricReport {
             .filter(|pair| !pair.passed.passes())
             .collect()
     };
-    let found = listed(&failing, |pair| {
+    let cases = listed(&failing, |pair| {
         let passing = pair.passing.unwrap_or(0);
         let produced = format!("right in {passing} of {}", pair.completed);
         evidence(
@@ -438,11 +452,13 @@ fn floor_metric(report: &AgentReport, outcome: &PolicyOutcome) -> MetricReport {
         POLICY_METRICS[3],
         (value, Better::Higher, Unit::Share),
         gate,
-        found,
+        cases,
     );
     metric.comparison = Comparison {
         baseline: outcome.before,
-        delta: value.zip(outcome.before).map(|(now, before)| now - before),
+        delta: value
+            .zip(outcome.before)
+            .map(|(value, baseline)| value - baseline),
         ..Comparison::default()
     };
     metric

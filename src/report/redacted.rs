@@ -52,38 +52,31 @@ impl ReportRedactor<'_> {
 
     fn agent(&self, agent: &mut AgentReport) {
         self.texts(&mut agent.notes);
-        agent
-            .retired
-            .values_mut()
-            .for_each(|reason| self.text(reason));
-        agent
-            .metrics
-            .iter_mut()
-            .for_each(|metric| self.metric(metric));
-        agent
-            .cases
-            .iter_mut()
-            .chain(&mut agent.drafts)
-            .for_each(|pair| self.pair(pair));
+        for reason in agent.retired.values_mut() {
+            self.text(reason);
+        }
+        for metric in &mut agent.metrics {
+            self.metric(metric);
+        }
+        for pair in agent.cases.iter_mut().chain(&mut agent.drafts) {
+            self.pair(pair);
+        }
         let since = &mut agent.since_base;
-        since
-            .agent
-            .iter_mut()
-            .chain(since.outputs.values_mut().flatten())
-            .for_each(|text| self.changed(text));
+        let outputs = since.outputs.values_mut().flatten();
+        for text in since.agent.iter_mut().chain(outputs) {
+            self.changed(text);
+        }
     }
 
-    fn changed(
-        &self,
-        ChangedText {
+    fn changed(&self, text: &mut ChangedText) {
+        let ChangedText {
             name: _,
-            before,
-            now,
+            before: base,
+            now: head,
             samples: _,
-        }: &mut ChangedText,
-    ) {
-        self.optional(before);
-        self.optional(now);
+        } = text;
+        self.optional(base);
+        self.optional(head);
     }
 
     fn metric(&self, metric: &mut MetricReport) {
@@ -124,7 +117,9 @@ impl ReportRedactor<'_> {
                 UngradedReason::NotRecorded => {}
             }
         }
-        pair.checks.iter_mut().for_each(|check| self.check(check));
+        for check in &mut pair.checks {
+            self.check(check);
+        }
         for PairShortfall {
             difference,
             samples: _,
@@ -133,18 +128,21 @@ impl ReportRedactor<'_> {
         {
             self.difference(difference);
         }
-        pair.judged
-            .iter_mut()
-            .for_each(|judged| self.judged(judged));
-        pair.asked.iter_mut().for_each(|text| self.fixed(text));
-        pair.calls
-            .iter_mut()
-            .flatten()
-            .for_each(|call| self.text(&mut call.tool));
-        pair.kept.iter_mut().for_each(|(_, text)| self.fixed(text));
-        pair.complaints
-            .values_mut()
-            .for_each(|text| self.text(text));
+        for judged in &mut pair.judged {
+            self.judged(judged);
+        }
+        if let Some(text) = &mut pair.asked {
+            self.fixed(text);
+        }
+        for call in pair.calls.iter_mut().flatten() {
+            self.text(&mut call.tool);
+        }
+        for (_, text) in &mut pair.kept {
+            self.fixed(text);
+        }
+        for text in pair.complaints.values_mut() {
+            self.text(text);
+        }
     }
 
     fn check(

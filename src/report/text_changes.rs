@@ -4,31 +4,28 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use crate::model::ChangedText;
-use crate::text::{
-    ChangedRange, WordPiece, changed_part, changed_ranges, changed_words, paragraphs,
-};
+use crate::text::{WordPiece, changed_part, changed_ranges, changed_words, paragraphs};
 
 /// The longest text of a paragraph, in characters.
 const LONGEST: usize = 400;
 
 /// The paragraphs that differ, each with the one that it replaces. Those with the most changed words come first: a new rule before a
 /// misspelt word.
-pub fn changed_paragraphs(name: &str, before: &str, now: &str) -> Vec<ChangedText> {
-    let (old, new) = (paragraphs(before), paragraphs(now));
+pub fn changed_paragraphs(name: &str, base: &str, head: &str) -> Vec<ChangedText> {
+    let (old, new) = (paragraphs(base), paragraphs(head));
     let (old, new): (Vec<&str>, Vec<&str>) = (
         old.iter().map(String::as_str).collect(),
         new.iter().map(String::as_str).collect(),
     );
     let mut changes = Vec::new();
-    for ChangedRange { before, after } in changed_ranges(&old, &new) {
-        let removed = old.get(before).unwrap_or_default();
-        let added = new.get(after).unwrap_or_default();
+    for range in changed_ranges(&old, &new) {
+        let removed = old.get(range.before).unwrap_or_default();
+        let added = new.get(range.after).unwrap_or_default();
         // Paired in their order.
-        let longest = removed.len().max(added.len());
-        changes.extend(
-            (0..longest)
-                .map(|index| of(name, removed.get(index).copied(), added.get(index).copied())),
-        );
+        for index in 0..removed.len().max(added.len()) {
+            let (removed, added) = (removed.get(index).copied(), added.get(index).copied());
+            changes.push(of(name, removed, added));
+        }
     }
     changes.sort_by_cached_key(|change| Reverse(changed_characters(change)));
     changes
@@ -36,16 +33,16 @@ pub fn changed_paragraphs(name: &str, before: &str, now: &str) -> Vec<ChangedTex
 
 /// The number of characters of the words that only one side has. Words at another place change little.
 fn changed_characters(change: &ChangedText) -> usize {
-    let (before, now) = (change.before.as_deref(), change.now.as_deref());
+    let (base, head) = (change.before.as_deref(), change.now.as_deref());
     let mut words: BTreeMap<String, isize> = BTreeMap::new();
-    for piece in changed_words(before.unwrap_or_default(), now.unwrap_or_default()) {
+    for piece in changed_words(base.unwrap_or_default(), head.unwrap_or_default()) {
         let (text, step) = match piece {
             WordPiece::Same(_) => continue,
             WordPiece::Removed(text) => (text, -1),
             WordPiece::Added(text) => (text, 1),
         };
         for word in text
-            .split(|one: char| !one.is_alphanumeric())
+            .split(|character: char| !character.is_alphanumeric())
             .filter(|word| !word.is_empty())
         {
             *words.entry(word.to_lowercase()).or_default() += step;
@@ -57,12 +54,12 @@ fn changed_characters(change: &ChangedText) -> usize {
         .sum()
 }
 
-fn of(name: &str, before: Option<&str>, now: Option<&str>) -> ChangedText {
-    let (old, new) = changed_part(before.unwrap_or_default(), now.unwrap_or_default(), LONGEST);
+fn of(name: &str, base: Option<&str>, head: Option<&str>) -> ChangedText {
+    let (old, new) = changed_part(base.unwrap_or_default(), head.unwrap_or_default(), LONGEST);
     ChangedText {
         name: name.to_owned(),
-        before: before.map(|_| old),
-        now: now.map(|_| new),
+        before: base.map(|_| old),
+        now: head.map(|_| new),
         samples: None,
     }
 }
