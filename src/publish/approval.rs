@@ -163,13 +163,13 @@ impl fmt::Display for ApprovalRefusal {
 }
 
 /// Whether two names are the same label: GitHub ignores letter case.
-pub fn is_label(one: &str, other: &str) -> bool {
-    one.to_lowercase() == other.to_lowercase()
+pub fn is_label(left: &str, right: &str) -> bool {
+    left.to_lowercase() == right.to_lowercase()
 }
 
 /// Whether a label is among those of a pull request.
 pub fn has_label(labels: &[String], label: &str) -> bool {
-    labels.iter().any(|one| is_label(one, label))
+    labels.iter().any(|candidate| is_label(candidate, label))
 }
 
 /// The event that set a label which the pull request has now; `None` if GitHub does not list it yet.
@@ -211,8 +211,11 @@ impl Snapshot<'_> {
             .head_at(&label.at)
             .ok_or(ApprovalRefusal::UnknownPusher)?;
         // All these times are in one format in UTC, so they compare as texts.
-        let is_before = |run: &&GateRun| run.ended_at.as_ref().is_some_and(|at| *at < label.at);
-        let shown = self.runs.iter().filter(is_before).max_by_key(|run| run.id);
+        let earlier = self
+            .runs
+            .iter()
+            .filter(|run| run.ended_at.as_ref().is_some_and(|at| *at < label.at));
+        let shown = earlier.max_by_key(|run| run.id);
         let shown =
             shown
                 .filter(|run| run.head == head)
@@ -236,8 +239,8 @@ impl Snapshot<'_> {
         match self.pushes.iter().find(|push| push.after == head) {
             Some(push) => push.by.as_deref(),
             None => {
-                let own = self.runs.iter().filter(|run| run.head == head);
-                own.min_by_key(|run| run.id)?.by.as_deref()
+                let runs = self.runs.iter().filter(|run| run.head == head);
+                runs.min_by_key(|run| run.id)?.by.as_deref()
             }
         }
     }

@@ -94,7 +94,7 @@ pub enum BaselinePrPlan {
 pub fn plan(asked: &BaselinePrInput<'_>) -> BaselinePrPlan {
     if asked
         .before
-        .is_some_and(|before| has_same_numbers(before, asked.proposed))
+        .is_some_and(|committed| has_same_numbers(committed, asked.proposed))
     {
         return asked.open.map_or(BaselinePrPlan::Nothing, |open| {
             BaselinePrPlan::Close(open.number)
@@ -108,11 +108,16 @@ pub fn plan(asked: &BaselinePrInput<'_>) -> BaselinePrPlan {
     }
     let reason = stated_reason(asked);
     let mut target = asked.proposed.clone();
-    let by: Vec<&str> = asked.accepted.iter().map(|one| one.by.as_str()).collect();
+    let by: Vec<&str> = asked
+        .accepted
+        .iter()
+        .map(|accepted| accepted.by.as_str())
+        .collect();
     let entry = Acceptance {
-        by: match by.is_empty() {
-            true => asked.by.to_owned(),
-            false => by.join(", "),
+        by: if by.is_empty() {
+            asked.by.to_owned()
+        } else {
+            by.join(", ")
         },
         at: asked.at.to_owned(),
         pull_request: asked.open.map(|open| open.number),
@@ -138,16 +143,20 @@ fn stated_reason(asked: &BaselinePrInput<'_>) -> Option<String> {
         .accepted
         .iter()
         .rev()
-        .filter_map(|one| {
-            let reason = one.reason.as_ref()?;
-            Some(format!("{reason} (pull request {})", one.number))
+        .filter_map(|accepted| {
+            let reason = accepted.reason.as_ref()?;
+            Some(format!("{reason} (pull request {})", accepted.number))
         })
         .collect();
     let given = reason_in(&format!("Goldgate-Reason: {}", reasons.join("; ")));
-    let own = asked.open.and_then(|open| reason_in(open.description));
-    match (own, given) {
-        (Some(own), Some(given)) => Some(if given.starts_with(&own) { given } else { own }),
-        (own, given) => own.or(given),
+    let stated = asked.open.and_then(|open| reason_in(open.description));
+    match (stated, given) {
+        (Some(stated), Some(given)) => Some(if given.starts_with(&stated) {
+            given
+        } else {
+            stated
+        }),
+        (stated, given) => stated.or(given),
     }
 }
 
@@ -169,16 +178,16 @@ const ROWS: usize = 200;
 /// The description: what people wrote around goldgate's own text stays.
 fn description(asked: &BaselinePrInput<'_>, reason: Option<&str>) -> String {
     let open = asked.open.map(|open| open.description).unwrap_or_default();
-    let (before, after) = around(open);
-    let after = after.replace(CLOSED, "");
-    let mut own = own_description(asked.moves, reason);
-    let is_stated = |text: &str| reason_in(text).as_deref() == reason;
-    if let Some(reason) = reason.filter(|_| !is_stated(before) && !is_stated(&after)) {
+    let (above, below) = around(open);
+    let below = below.replace(CLOSED, "");
+    let mut text = own_description(asked.moves, reason);
+    let is_stated = reason_in(above).as_deref() == reason || reason_in(&below).as_deref() == reason;
+    if let Some(reason) = reason.filter(|_| !is_stated) {
         // Indented, a line is code: the text of others is not read as Markdown. The next run reads the line there.
-        own.push_str(&format!("\n    Goldgate-Reason: {reason}\n"));
+        text.push_str(&format!("\n    Goldgate-Reason: {reason}\n"));
     }
-    let own = format!("{START}\n\n{own}\n{END}");
-    let parts = [before.trim(), &own, after.trim()];
+    let text = format!("{START}\n\n{text}\n{END}");
+    let parts = [above.trim(), &text, below.trim()];
     parts
         .into_iter()
         .filter(|part| !part.is_empty())
@@ -189,9 +198,10 @@ fn description(asked: &BaselinePrInput<'_>, reason: Option<&str>) -> String {
 
 /// The text before and after goldgate's own.
 fn around(description: &str) -> (&str, &str) {
-    let own = description.split_once(START);
-    let parts =
-        own.and_then(|(before, rest)| rest.split_once(END).map(|(_, after)| (before, after)));
+    let parts = description.split_once(START).and_then(|(above, rest)| {
+        let (_, below) = rest.split_once(END)?;
+        Some((above, below))
+    });
     parts.unwrap_or((description, ""))
 }
 
@@ -203,7 +213,7 @@ fn own_description(moves: &[BaselineMove], reason: Option<&str>) -> String {
             "Suites or agents of the committed baseline have other names on the default branch. No number differs.\n\n{NO_CHECK}"
         );
     }
-    let worse = moves.iter().filter(|one| is_worse(one)).count();
+    let worse = moves.iter().filter(|number| is_worse(number)).count();
     let mut out =
         "These numbers were measured on the default branch and differ from the committed baseline.\n\n".to_owned();
     match (worse, reason) {
@@ -217,20 +227,20 @@ fn own_description(moves: &[BaselineMove], reason: Option<&str>) -> String {
     }
     out.push_str(&format!("\n{NO_CHECK}"));
     out.push_str("\n| suite | agent | metric | baseline | measured | delta |\n|---|---|---|---:|---:|---:|\n");
-    for one in moves.iter().take(ROWS) {
-        let change = one
+    for number in moves.iter().take(ROWS) {
+        let change = number
             .before
-            .zip(one.after)
-            .map(|(before, after)| after - before);
-        let mark = if is_worse(one) { " ▼ worse" } else { "" };
+            .zip(number.after)
+            .map(|(baseline, measured)| measured - baseline);
+        let mark = if is_worse(number) { " ▼ worse" } else { "" };
         out.push_str(&format!(
             "| {} | {} | {} | {} | {} | {}{mark} |\n",
-            one.suite,
-            one.agent,
-            inline(&one.metric, 80),
-            metric_value(one.unit, one.before),
-            metric_value(one.unit, one.after),
-            delta(one.unit, change),
+            number.suite,
+            number.agent,
+            inline(&number.metric, 80),
+            metric_value(number.unit, number.before),
+            metric_value(number.unit, number.after),
+            delta(number.unit, change),
         ));
     }
     if moves.len() > ROWS {

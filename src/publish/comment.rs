@@ -251,13 +251,11 @@ fn is_own(comment: &Comment, author: Option<&str>, marker: &str) -> bool {
 }
 
 fn begins_as_own(comment: &Comment, marker: &str) -> bool {
-    let before = comment
-        .body
-        .split_once(marker)
-        .map(|(before, _)| before.trim_end());
-    let is_alert =
-        |text: &str| text.starts_with("> [!") && text.lines().all(|line| line.starts_with('>'));
-    before.is_some_and(is_alert)
+    let Some((leading, _)) = comment.body.split_once(marker) else {
+        return false;
+    };
+    let leading = leading.trim_end();
+    leading.starts_with("> [!") && leading.lines().all(|line| line.starts_with('>'))
 }
 
 fn planned(
@@ -266,16 +264,19 @@ fn planned(
     composed: impl FnOnce(&str, BTreeMap<SectionPlace, CommentSection>) -> String,
 ) -> CommentPlan {
     let marker = marker(writer.key);
-    let mut own: Vec<&Comment> = comments
+    let mut own_comments: Vec<&Comment> = comments
         .iter()
         .filter(|comment| is_own(comment, writer.author, &marker))
         .collect();
-    own.sort_by_key(|comment| comment.id);
+    own_comments.sort_by_key(|comment| comment.id);
     let mut sections: BTreeMap<SectionPlace, CommentSection> = BTreeMap::new();
-    for (place, section) in own.iter().flat_map(|comment| sections_of(&comment.body)) {
+    for (place, section) in own_comments
+        .iter()
+        .flat_map(|comment| sections_of(&comment.body))
+    {
         let newer = sections
             .get(&place)
-            .is_none_or(|other| other.state.number() < section.state.number());
+            .is_none_or(|known| known.state.number() < section.state.number());
         if newer {
             sections.insert(place, section);
         }
@@ -289,12 +290,15 @@ fn planned(
     }
     // A note about an older head is not true for this one, and a result of this tier is not one of this run's configs.
     sections.retain(|place, section| {
-        let is_of_tier = writer.places.iter().any(|own| own.index == place.index);
+        let is_of_tier = writer
+            .places
+            .iter()
+            .any(|written| written.index == place.index);
         let is_kept = writer.places.contains(place) || !is_of_tier;
         is_kept && (place.index < TIERS || section.state.head == writer.current_head)
     });
     let body = composed(&marker, sections);
-    match own.split_first() {
+    match own_comments.split_first() {
         None => CommentPlan::Create(body),
         Some((first, others)) => CommentPlan::Update {
             id: first.id,
@@ -340,12 +344,13 @@ fn has_section(writer: &SectionWriter<'_>, body: &str) -> bool {
 /// Whether exactly one comment of the author exists, and it contains this request's section.
 pub fn is_settled(request: &CommentRequest<'_>, comments: &[Comment]) -> bool {
     let marker = marker(request.key);
-    let mut own = comments
+    let mut own_comments = comments
         .iter()
         .filter(|comment| is_own(comment, request.author, &marker));
-    own.next()
+    own_comments
+        .next()
         .is_some_and(|comment| is_written(request, &comment.body))
-        && own.next().is_none()
+        && own_comments.next().is_none()
 }
 
 /// The number of kinds of golden changes that the comment has no room for. `results` is how many configs have a section in it.
@@ -402,13 +407,13 @@ const ROOM: usize = 12_000;
 fn within_limit(
     marker: &str,
     mut sections: BTreeMap<SectionPlace, CommentSection>,
-    own: &[SectionPlace],
+    kept: &[SectionPlace],
 ) -> String {
     let mut body = body_of(marker, &sections);
     while body.len() > LIMIT {
         let others = sections
             .iter_mut()
-            .filter(|(place, section)| !own.contains(place) && section.text != LEFT_OUT);
+            .filter(|(place, section)| !kept.contains(place) && section.text != LEFT_OUT);
         let Some((_, section)) = others.max_by_key(|(_, section)| section.text.len()) else {
             break;
         };

@@ -23,7 +23,7 @@ impl ConfigKey {
     pub fn new(stated: &str, config: &RepoPath) -> Self {
         match stated {
             "" | DEFAULT => Self(of_path(config.as_str())),
-            other => Self(slug(other)),
+            _ => Self(slug(stated)),
         }
     }
 
@@ -48,8 +48,8 @@ impl ConfigKey {
     }
 
     /// The name of a check run about a tier or a mode.
-    pub fn check(&self, of: &str) -> String {
-        format!("{} ({of})", self.after("goldgate", "/"))
+    pub fn check(&self, subject: &str) -> String {
+        format!("{} ({subject})", self.after("goldgate", "/"))
     }
 
     /// The name of the artifact with the recordings of a head commit.
@@ -80,14 +80,14 @@ fn of_path(path: &str) -> String {
     let is_unique = short
         .bytes()
         .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'/'));
-    match is_unique && short != path && short != DEFAULT && short.len() <= 40 {
-        true => slug(short),
-        false => format!(
-            "{}-{}",
-            slug(short),
-            sha256_hex(path.as_bytes()).get(..8).unwrap_or_default()
-        ),
+    if is_unique && short != path && short != DEFAULT && short.len() <= 40 {
+        return slug(short);
     }
+    format!(
+        "{}-{}",
+        slug(short),
+        sha256_hex(path.as_bytes()).get(..8).unwrap_or_default()
+    )
 }
 
 /// The characters of a key.
@@ -96,8 +96,10 @@ fn is_plain(char: char) -> bool {
 }
 
 fn slug(text: &str) -> String {
-    let plain = |char: char| if is_plain(char) { char } else { '-' };
-    let slug: String = text.chars().take(40).map(plain).collect();
+    let chars = text.chars().take(40);
+    let slug: String = chars
+        .map(|char| if is_plain(char) { char } else { '-' })
+        .collect();
     slug.trim_matches(['-', '.']).to_owned()
 }
 

@@ -37,19 +37,19 @@ pub enum MoveDirection {
 }
 
 /// Whether a move is worse.
-pub fn is_worse(one: &BaselineMove) -> bool {
-    one.turn == MoveDirection::Worse
+pub fn is_worse(number: &BaselineMove) -> bool {
+    number.turn == MoveDirection::Worse
 }
 
 /// Half of the last decimal place in a baseline.
 const SAME: f64 = 0.5e-6;
 
 /// The numbers that differ between a baseline and a report, in the report's order.
-pub fn moves(before: Option<&Baseline>, report: &Report) -> Vec<BaselineMove> {
-    let mut found = Vec::new();
+pub fn moves(baseline: Option<&Baseline>, report: &Report) -> Vec<BaselineMove> {
+    let mut moves = Vec::new();
     let cases = report.counted_cases();
     for (suite, agent) in report.suite_agents() {
-        let entry = before.and_then(|before| before.entry(&suite.id, &agent.agent));
+        let entry = baseline.and_then(|baseline| baseline.entry(&suite.id, &agent.agent));
         // Under the policy `regression`, numbers that differ by chance move nothing.
         let is_regression = agent
             .policy
@@ -74,7 +74,7 @@ pub fn moves(before: Option<&Baseline>, report: &Report) -> Vec<BaselineMove> {
             let Some(turn) = turn(metric.better, old, metric.value) else {
                 continue;
             };
-            found.push(BaselineMove {
+            moves.push(BaselineMove {
                 suite: suite.id.clone(),
                 agent: agent.agent.clone(),
                 metric: metric.name.clone(),
@@ -85,18 +85,18 @@ pub fn moves(before: Option<&Baseline>, report: &Report) -> Vec<BaselineMove> {
             });
         }
     }
-    found
+    moves
 }
 
 /// The direction of a number; `None` if it did not move.
-fn turn(better: Better, before: Option<f64>, after: Option<f64>) -> Option<MoveDirection> {
-    match (before, after) {
+fn turn(better: Better, old: Option<f64>, new: Option<f64>) -> Option<MoveDirection> {
+    match (old, new) {
         (None, None) => None,
         (None, Some(_)) => Some(MoveDirection::NoWorse),
         // A number that is no longer measured may hide a regression, so it needs a reason.
         (Some(_), None) => Some(MoveDirection::Worse),
-        (Some(before), Some(after)) if (before - after).abs() <= SAME => None,
-        (Some(before), Some(after)) => Some(match (better, after > before) {
+        (Some(old), Some(new)) if (old - new).abs() <= SAME => None,
+        (Some(old), Some(new)) => Some(match (better, new > old) {
             (Better::Higher, true) | (Better::Lower, false) | (Better::Neither, _) => {
                 MoveDirection::NoWorse
             }
@@ -106,36 +106,36 @@ fn turn(better: Better, before: Option<f64>, after: Option<f64>) -> Option<MoveD
 }
 
 /// Whether two baselines have the same entries, rounded as in the file. Their time, commit and version do not count.
-pub fn has_same_entries(one: &Baseline, other: &Baseline) -> bool {
-    rounded(one) == rounded(other)
+pub fn has_same_entries(left: &Baseline, right: &Baseline) -> bool {
+    rounded(left) == rounded(right)
 }
 
 /// The same of their numbers: an agent that was changed and gives the same answers moves none.
-pub fn has_same_numbers(one: &Baseline, other: &Baseline) -> bool {
-    let numbers = |baseline: &Baseline| {
-        let mut suites = rounded(baseline);
-        let entries = suites.values_mut().flat_map(|agents| agents.values_mut());
-        for identity in entries.filter_map(|entry| entry.identity.as_mut()) {
-            identity.agent_sha256 = None;
-        }
-        suites
-    };
-    numbers(one) == numbers(other)
+pub fn has_same_numbers(left: &Baseline, right: &Baseline) -> bool {
+    rounded_numbers(left) == rounded_numbers(right)
+}
+
+/// The entries of a baseline without the digest of an agent's files.
+fn rounded_numbers(baseline: &Baseline) -> BTreeMap<SuiteId, BTreeMap<AgentName, BaselineEntry>> {
+    let mut suites = rounded(baseline);
+    let entries = suites.values_mut().flat_map(|agents| agents.values_mut());
+    for identity in entries.filter_map(|entry| entry.identity.as_mut()) {
+        identity.agent_sha256 = None;
+    }
+    suites
 }
 
 /// The entries of a baseline with their numbers rounded as in the file.
 pub fn rounded(baseline: &Baseline) -> BTreeMap<SuiteId, BTreeMap<AgentName, BaselineEntry>> {
     let mut suites = baseline.suites.clone();
     for entry in suites.values_mut().flat_map(|agents| agents.values_mut()) {
-        entry
-            .metrics
-            .values_mut()
-            .for_each(|value| *value = six_places(*value));
+        for value in entry.metrics.values_mut() {
+            *value = six_places(*value);
+        }
         for values in entry.cases.values_mut().flat_map(|case| case.values_mut()) {
-            values
-                .iter_mut()
-                .flatten()
-                .for_each(|value| *value = six_places(*value));
+            for value in values.iter_mut().flatten() {
+                *value = six_places(*value);
+            }
         }
         entry.taxonomy.retain(|_, count| *count > 0);
     }

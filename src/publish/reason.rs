@@ -30,8 +30,8 @@ pub fn reason_example() -> &'static str {
 fn without_comments(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some((before, hidden)) = rest.split_once("<!--") {
-        out.push_str(before);
+    while let Some((visible, hidden)) = rest.split_once("<!--") {
+        out.push_str(visible);
         rest = hidden.split_once("-->").map_or("", |(_, after)| after);
     }
     out + rest

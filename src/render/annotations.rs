@@ -20,9 +20,12 @@ pub fn annotations(report: &Report) -> String {
     for why in &report.not_gateable {
         errors.push(format!("title=goldgate::{}", message(&words::reason(why))));
     }
-    for other in &report.others {
-        if other.outcome == OtherOutcome::Fails {
-            errors.push(format!("title=goldgate::{}", message(&words::other(other))));
+    for pull_request in &report.others {
+        if pull_request.outcome == OtherOutcome::Fails {
+            errors.push(format!(
+                "title=goldgate::{}",
+                message(&words::other(pull_request))
+            ));
         }
     }
     let is_approved = report.approval.is_some();
@@ -40,7 +43,7 @@ pub fn annotations(report: &Report) -> String {
         warnings.append(&mut errors);
     }
     let others = other_checks(report);
-    let cases = others.chunk_by(|one, next| std::ptr::eq(one.case, next.case));
+    let cases = others.chunk_by(|left, right| std::ptr::eq(left.case, right.case));
     warnings.extend(cases.filter_map(failed_before));
     let mut out = String::new();
     for (command, many, lines) in [
@@ -87,7 +90,7 @@ fn broken_case<'a>(who: &str, case: &BrokenCase<'a>, hints: &mut BTreeSet<&'a st
         match row {
             CaseRow::Expected(all) => parts.push(format!("expected {}", all.join("; "))),
             CaseRow::Got(text, samples) => parts.push(format!("got {text}{samples}")),
-            CaseRow::Missing(what, how) => parts.push(format!("missing {what}; {how}")),
+            CaseRow::Missing(needed, how) => parts.push(format!("missing {needed}; {how}")),
             CaseRow::Next(tag, next) => parts.push(format!("next: {next} ({})", tag.as_str())),
             CaseRow::Asked(_) | CaseRow::Changed(..) | CaseRow::More(_) => {}
         }
@@ -105,7 +108,7 @@ fn failed_before(failed: &[FailureLine<'_>]) -> Option<String> {
     let first = failed.first()?;
     let checks: Vec<String> = failed
         .iter()
-        .map(|one| one.check.name.to_string())
+        .map(|failure| failure.check.name.to_string())
         .collect();
     let text = format!(
         "{}/{}/{} failed before, too: {}",

@@ -200,7 +200,6 @@ impl<'a> BrokenAgents<'a> {
 
 /// The first inconclusive gate of a metric that cases explain.
 fn undecided(metric: &MetricReport) -> Option<&GateRuling> {
-    let is_undecided = |ruling: &Ruling| *ruling == Ruling::Judged(Verdict::Inconclusive);
     // The reason for no verdict names the cases that were not measured.
     if metric.name == COVERAGE {
         return None;
@@ -208,6 +207,10 @@ fn undecided(metric: &MetricReport) -> Option<&GateRuling> {
     let explained = is_undecided(&metric.verdict) && !metric.evidence.cases.is_empty();
     let mut gates = metric.gates.iter();
     gates.find(|gate| explained && is_undecided(&gate.ruling))
+}
+
+fn is_undecided(ruling: &Ruling) -> bool {
+    *ruling == Ruling::Judged(Verdict::Inconclusive)
 }
 
 impl<'a> BrokenAgent<'a> {
@@ -294,18 +297,19 @@ impl<'a> BrokenAgent<'a> {
 
     /// Whether a rule of the policy `regression` fails, or every case was right before.
     fn rules_out_chance(&self) -> bool {
-        let by_rule = self.gates.iter().any(|(metric, _)| is_rule(metric));
-        let was_right = |metric: &MetricReport| {
+        if self.gates.iter().any(|(metric, _)| is_rule(metric)) {
+            return true;
+        }
+        self.agent.metrics.iter().all(|metric| {
             metric.name != CASE_PASS_RATE.name
                 || metric.comparison.baseline.is_none_or(|rate| rate == 1.0)
-        };
-        by_rule || self.agent.metrics.iter().all(was_right)
+        })
     }
 
     /// What its cases are, in words: `3 broken cases`.
     pub fn title(&self) -> String {
         let count = self.cases.len() + self.named.len() + self.more;
-        let (one, many) = match (self.fails(), self.gates.is_empty()) {
+        let (singular, several) = match (self.fails(), self.gates.is_empty()) {
             (true, _) => ("broken case", "broken cases"),
             (false, false) => ("case in question", "cases in question"),
             (false, true) => (
@@ -313,20 +317,20 @@ impl<'a> BrokenAgent<'a> {
                 "failing cases that decide no gate",
             ),
         };
-        words::plural(count, one, many)
+        words::plural(count, singular, several)
     }
 
     /// The gates that its cases moved, in one line: `finding_recall 66.7% (needs ≥ 80%), f1_score 80% (needs drop ≤ 5 pp)`.
     pub fn gate_line(&self, clean: impl Fn(&str) -> String) -> String {
-        let gate = |(metric, gate): &(&MetricReport, &GateRuling)| {
+        let mut gates = Vec::new();
+        for (metric, gate) in &self.gates {
             let undecided = if gate.ruling.fails() {
                 ""
             } else {
                 " is inconclusive"
             };
-            short_gate(metric, gate, &clean) + undecided
-        };
-        let gates: Vec<String> = self.gates.iter().map(gate).collect();
+            gates.push(short_gate(metric, gate, &clean) + undecided);
+        }
         gates.join(", ")
     }
 
@@ -393,15 +397,15 @@ impl<'a> BrokenCase<'a> {
     }
 
     fn add(&mut self, line: BrokenLine<'a>) {
-        let is_known = |known: &BrokenLine<'_>| {
+        for known in &self.lines {
             let is_alike = (known.expected, known.produced) == (line.expected, line.produced);
             // The first rule that counts samples says enough.
-            is_alike
-                || (known.source, line.source) == (EvidenceSource::Samples, EvidenceSource::Samples)
-        };
-        if !self.lines.iter().any(is_known) {
-            self.lines.push(line);
+            let sources = (known.source, line.source);
+            if is_alike || sources == (EvidenceSource::Samples, EvidenceSource::Samples) {
+                return;
+            }
         }
+        self.lines.push(line);
     }
 
     /// The first metric of its samples that it moved; the rules of a policy have no values of samples.
@@ -431,12 +435,12 @@ impl<'a> BrokenCase<'a> {
         let Some((case, right)) = samples.and_then(|case| Some((case, case.passing?))) else {
             return String::new();
         };
-        let before = if self.failed_before() {
+        let suffix = if self.failed_before() {
             "; failed before"
         } else {
             ""
         };
-        format!("right in {right} of {} samples{before}", case.completed)
+        format!("right in {right} of {} samples{suffix}", case.completed)
     }
 
     /// The line of the golden file with the first expectation that is not met.
@@ -497,11 +501,11 @@ impl<'a> BrokenCase<'a> {
         );
         let completed = self.result.map_or(1, |case| case.completed);
         let changed = self.agent.since_base.outputs_of(self.case);
-        let is_shown = |change: &&ChangedText| {
-            let now = change.now.as_deref().unwrap_or_default();
-            !lines.iter().any(|line| line.produced.contains(now))
-        };
-        let first = changed.iter().find(is_shown).or(changed.first());
+        let first = changed.iter().find(|change| {
+            let text = change.now.as_deref().unwrap_or_default();
+            !lines.iter().any(|line| line.produced.contains(text))
+        });
+        let first = first.or(changed.first());
         rows.extend(first.map(|change| CaseRow::Changed(change, completed)));
         if !since_base::explains(self.agent, self.result) {
             let new = lines

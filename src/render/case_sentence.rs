@@ -35,7 +35,9 @@ fn add_turn(turn: &Map<String, Value>, out: &mut Vec<String>) {
     out.push(format!("asked {}", quoted(user)));
     let mut expectations = Vec::new();
     add_expectations(turn, &mut expectations);
-    out.extend(expectations.iter().map(|one| format!("  {one}")));
+    for expectation in expectations {
+        out.push(format!("  {expectation}"));
+    }
 }
 
 fn add_expectations(fields: &Map<String, Value>, out: &mut Vec<String>) {
@@ -99,16 +101,11 @@ fn trajectory_sentence(trajectory: &Value) -> String {
 }
 
 fn step(step: &Value) -> String {
-    let list = |key: &str| step.get(key).and_then(Value::as_array);
-    let of = |calls: &[Value], separator: &str| {
-        let calls: Vec<String> = calls.iter().map(self::step).collect();
-        format!("({})", calls.join(separator))
-    };
-    if let Some(calls) = list("parallel") {
-        return of(calls, " and ");
+    if let Some(calls) = list(step, "parallel") {
+        return joined_steps(calls, " and ");
     }
-    if let Some(calls) = list("any_of") {
-        return of(calls, " or ");
+    if let Some(calls) = list(step, "any_of") {
+        return joined_steps(calls, " or ");
     }
     let name = step.get("name").and_then(Value::as_str).unwrap_or_default();
     let Some(args) = step.get("args") else {
@@ -123,6 +120,15 @@ fn step(step: &Value) -> String {
         .map(|(name, value)| format!("{}={}", line(name, name.len()), bare(value)))
         .collect();
     format!("{}({})", line(name, name.len()), listed.join(", "))
+}
+
+fn list<'v>(step: &'v Value, key: &str) -> Option<&'v Vec<Value>> {
+    step.get(key).and_then(Value::as_array)
+}
+
+fn joined_steps(calls: &[Value], separator: &str) -> String {
+    let calls: Vec<String> = calls.iter().map(step).collect();
+    format!("({})", calls.join(separator))
 }
 
 /// One entry of `answer`.
@@ -177,7 +183,7 @@ fn texts(list: &Value) -> Vec<String> {
 fn bare(value: &Value) -> String {
     match value {
         Value::String(text) => line(text, text.len()),
-        other => shown(other),
+        _ => shown(value),
     }
 }
 

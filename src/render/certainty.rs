@@ -66,26 +66,19 @@ pub fn reliability(report: &Report) -> Vec<String> {
 pub fn agent_reliability(agent: &AgentReport) -> Option<String> {
     let reliability = agent.reliability.as_ref()?;
     let every = reliability.every.as_ref()?;
-    let unknown = |count: u32, why: &str| match count {
-        0 => String::new(),
-        count => format!(
-            "; unknown for {}, because {why}",
-            words::plural(count as usize, "case", "cases")
-        ),
-    };
     let stopped = reliability.stopped_early;
-    let missing = unknown(
+    let missing = unknown_because(
         reliability.untold.saturating_sub(stopped),
         "a sample is missing",
     );
     let unknown = missing
-        + &unknown(
+        + &unknown_because(
             stopped,
             "sampling stopped early (`early_stop: false` takes every sample)",
         );
-    let before = reliability
+    let earlier = reliability
         .every_before
-        .map_or(String::new(), |before| format!(", {before} before"));
+        .map_or(String::new(), |earlier| format!(", {earlier} before"));
     let (majority, every) = (
         passing(&reliability.majority, " cases pass by majority"),
         passing(every, " in every sample"),
@@ -100,41 +93,60 @@ pub fn agent_reliability(agent: &AgentReport) -> Option<String> {
         format!("; {}", each.join(", "))
     };
     Some(format!(
-        "{majority}, {every} (pass^N{before}){each}{unknown}"
+        "{majority}, {every} (pass^N{earlier}){each}{unknown}"
     ))
+}
+
+fn unknown_because(count: u32, why: &str) -> String {
+    if count == 0 {
+        return String::new();
+    }
+    format!(
+        "; unknown for {}, because {why}",
+        words::plural(count as usize, "case", "cases")
+    )
 }
 
 /// One sentence per agent: the smallest change of each average that its cases can distinguish from noise. The policy `regression` says
 /// itself what it sees.
 pub fn detectable(report: &Report, clean: Clean) -> Vec<String> {
-    let has_enough = |agent: &AgentReport| {
+    let mut lines = Vec::new();
+    for (suite, agent) in report.suite_agents() {
         let policy = agent.policy.as_deref().map(|policy| policy.name);
-        agent.cases.len() >= FEWEST_CASES && policy != Some(Policy::Regression)
-    };
-    let agents = report.suite_agents().filter(|(_, agent)| has_enough(agent));
-    let lines = agents.filter_map(|(suite, agent)| {
-        let limits = agent.metrics.iter().filter_map(|metric| {
-            let width = words::spread(metric.unit, metric.comparison.detectable?);
-            Some(format!("{} below {width}", clean(&metric.name, 60)))
-        });
-        let limits: Vec<String> = limits.collect();
-        let cases = words::plural(agent.cases.len(), "case", "cases");
-        let limits = (!limits.is_empty()).then(|| limits.join(", "))?;
-        Some(format!(
-            "{}/{}: with {cases}, changes of {limits} cannot be distinguished from noise",
-            suite.id, agent.agent
-        ))
-    });
-    lines.collect()
+        if agent.cases.len() < FEWEST_CASES || policy == Some(Policy::Regression) {
+            continue;
+        }
+        let mut limits = Vec::new();
+        for metric in &agent.metrics {
+            if let Some(detectable) = metric.comparison.detectable {
+                let width = words::spread(metric.unit, detectable);
+                limits.push(format!("{} below {width}", clean(&metric.name, 60)));
+            }
+        }
+        if limits.is_empty() {
+            continue;
+        }
+        lines.push(format!(
+            "{}/{}: with {}, changes of {} cannot be distinguished from noise",
+            suite.id,
+            agent.agent,
+            words::plural(agent.cases.len(), "case", "cases"),
+            limits.join(", ")
+        ));
+    }
+    lines
 }
 
 /// The interval of a difference: `−31.2 pp to 0`.
 pub fn interval(unit: Unit, (low, high): (f64, f64)) -> String {
-    let end = |value| match number::delta(unit, Some(value)).as_str() {
+    format!("{} to {}", end(unit, low), end(unit, high))
+}
+
+fn end(unit: Unit, value: f64) -> String {
+    match number::delta(unit, Some(value)).as_str() {
         "=" => "0".to_owned(),
-        other => other.to_owned(),
-    };
-    format!("{} to {}", end(low), end(high))
+        text => text.to_owned(),
+    }
 }
 
 /// The interval of a value: `43.9% to 100%`.
@@ -155,13 +167,16 @@ pub fn noise_phrase(noise: Noise) -> &'static str {
     }
 }
 
-fn passing(passing: &Passing, what: &str) -> String {
+fn passing(passing: &Passing, subject: &str) -> String {
     if (passing.of as usize) < FEWEST_CASES {
-        return format!("{} of {}{what}", passing.passed, passing.of);
+        return format!("{} of {}{subject}", passing.passed, passing.of);
     }
     let share = metric_value(Unit::Share, passing.share());
     let ends = passing.ci95.map_or(String::new(), |ends| {
         format!(", 95% interval {}", between(Unit::Share, ends))
     });
-    format!("{} of {}{what} ({share}{ends})", passing.passed, passing.of)
+    format!(
+        "{} of {}{subject} ({share}{ends})",
+        passing.passed, passing.of
+    )
 }

@@ -86,8 +86,8 @@ fn folded(problems: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut shown = Vec::new();
     for (mut problem, count) in problems.into_iter().zip(counts) {
         if count >= SIMILAR {
-            let (code, what, help) = words(&problem);
-            if !seen.insert((code, what.to_owned(), help.to_owned())) {
+            let (code, message, help) = words(&problem);
+            if !seen.insert((code, message.to_owned(), help.to_owned())) {
                 continue;
             }
             problem.what = format!(

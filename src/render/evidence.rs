@@ -35,9 +35,9 @@ pub fn failed_metrics(report: &Report) -> Vec<FailedMetric<'_>> {
         });
         failed.extend(metrics);
     }
-    failed.sort_by_key(|one| {
-        let is_small = one.metric.loss().is_none_or(|loss| loss <= MOVED);
-        (!names_its_cases(one), is_small)
+    failed.sort_by_key(|candidate| {
+        let is_small = candidate.metric.loss().is_none_or(|loss| loss <= MOVED);
+        (!names_its_cases(candidate), is_small)
     });
     failed
 }
@@ -60,9 +60,9 @@ fn names_its_cases(failed: &FailedMetric<'_>) -> bool {
 /// Whether a number differs from the baseline after rounding, or has vanished.
 pub fn has_moved(metric: &MetricReport) -> bool {
     let moved = number::direction_of(metric) != ValueDirection::Same;
-    let is_tested = |gate: &GateRuling| gate.gate == GateKind::Test && gate.threshold.is_some();
+    let mut gates = metric.gates.iter();
     moved
-        || metric.gates.iter().any(is_tested)
+        || gates.any(|gate| gate.gate == GateKind::Test && gate.threshold.is_some())
         || (metric.value.is_none() && metric.comparison.baseline.is_some())
 }
 
@@ -161,11 +161,15 @@ pub fn case_value(metric: &MetricReport, evidence: &CaseEvidence) -> String {
     if is_rule(metric) {
         return String::new();
     }
-    let render = |value| metric_value(metric.unit, value);
+    let unit = metric.unit;
     match (evidence.value, evidence.baseline) {
         (None, None) => String::new(),
-        (value, None) => render(value),
-        (value, baseline) => format!("{} (baseline {})", render(value), render(baseline)),
+        (value, None) => metric_value(unit, value),
+        (value, baseline) => format!(
+            "{} (baseline {})",
+            metric_value(unit, value),
+            metric_value(unit, baseline)
+        ),
     }
 }
 
@@ -204,8 +208,11 @@ fn format_check(case: &PairResult) -> Option<&PairCheck> {
 
 /// The metric's values in the last committed baselines; `None` if they are not known.
 pub fn past_baselines(metric: &MetricReport) -> Option<String> {
-    let known = || metric.past.iter().flatten().copied();
-    let (low, high) = (known().reduce(f64::min)?, known().reduce(f64::max)?);
+    let known = metric.past.iter().flatten().copied();
+    let (low, high) = (
+        known.clone().reduce(f64::min)?,
+        known.clone().reduce(f64::max)?,
+    );
     let (low, high) = (
         metric_value(metric.unit, Some(low)),
         metric_value(metric.unit, Some(high)),
@@ -215,7 +222,7 @@ pub fn past_baselines(metric: &MetricReport) -> Option<String> {
     } else {
         format!("{low} to {high}")
     };
-    let (all, with) = (metric.past.len(), known().count());
+    let (all, with) = (metric.past.len(), known.count());
     let those = if with < all {
         format!("; {with} of them have it")
     } else {

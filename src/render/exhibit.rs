@@ -26,17 +26,17 @@ pub fn golden(out: &mut String, golden: &SourceText, start: usize, redactor: &Re
 /// The entry of a case in a file with several, with the margin of its first line; `None` if no entry begins in this line, or if it is
 /// the whole file.
 fn entry(golden: &SourceText, start: usize) -> Option<&str> {
-    let before: usize = golden
+    let offset: usize = golden
         .text
         .split_inclusive('\n')
         .take(start.saturating_sub(1))
         .map(str::len)
         .sum();
-    let rest = golden.text.get(before..)?;
+    let rest = golden.text.get(offset..)?;
     if rest.trim_start_matches(' ').starts_with("- ") {
         return Some(yaml_element(rest));
     }
-    let rest = Some(rest).filter(|rest| before > 0 && rest.trim_start().starts_with('{'))?;
+    let rest = Some(rest).filter(|rest| offset > 0 && rest.trim_start().starts_with('{'))?;
     let mut entries = serde_json::Deserializer::from_str(rest).into_iter::<serde::de::IgnoredAny>();
     entries.next()?.ok()?;
     rest.get(..entries.byte_offset())
@@ -44,16 +44,20 @@ fn entry(golden: &SourceText, start: usize) -> Option<&str> {
 
 /// The first element of a list in YAML: its first line, and those that are indented more.
 fn yaml_element(rest: &str) -> &str {
-    let margin = |line: &str| line.len() - line.trim_start_matches(' ').len();
-    let own = margin(rest);
-    let is_outside = |line: &&str| !line.trim().is_empty() && margin(line) <= own;
-    let inside: usize = rest
-        .split_inclusive('\n')
-        .enumerate()
-        .take_while(|(at, line)| *at == 0 || !is_outside(line))
-        .map(|(_, line)| line.len())
-        .sum();
+    let mut inside = 0;
+    for (index, line) in rest.split_inclusive('\n').enumerate() {
+        let is_outside = !line.trim().is_empty() && margin(line) <= margin(rest);
+        if index > 0 && is_outside {
+            break;
+        }
+        inside += line.len();
+    }
     rest[..inside].trim_end()
+}
+
+/// The number of blanks at the start of a text.
+pub fn margin(text: &str) -> usize {
+    text.len() - text.trim_start_matches(' ').len()
 }
 
 pub fn samples(out: &mut String, samples: &[Sample]) {
@@ -182,11 +186,11 @@ fn output_text(run: &Run) -> String {
 }
 
 /// Writes the lines of a text, indented. Lines beyond the limit are counted.
-pub fn text<'a>(out: &mut String, all: impl Iterator<Item = &'a str>) {
+pub fn text<'a>(out: &mut String, lines: impl Iterator<Item = &'a str>) {
     let mut left = 0;
-    for (number, one) in all.enumerate() {
+    for (number, line_text) in lines.enumerate() {
         match number {
-            ..LINES => put(out, &indented("  ", one, 400)),
+            ..LINES => put(out, &indented("  ", line_text, 400)),
             _ => left += 1,
         }
     }

@@ -42,27 +42,27 @@ pub struct EarlierOutput<'a> {
 const CHANGES: usize = 60;
 
 /// Writes what changed in the output since the earlier commit.
-fn changes(out: &mut String, before: EarlierOutput<'_>, samples: &[Sample]) {
-    if before.samples.is_empty() {
+fn changes(out: &mut String, earlier: EarlierOutput<'_>, samples: &[Sample]) {
+    if earlier.samples.is_empty() {
         return put(
             out,
             &format!(
                 "no output to compare with: commit {} does not have this case yet",
-                before.commit
+                earlier.commit
             ),
         );
     }
-    let (old, new) = (exhibit::whole(before.samples), exhibit::whole(samples));
+    let (old, new) = (exhibit::whole(earlier.samples), exhibit::whole(samples));
     let changes = changed_lines(&old, &new);
     if changes.is_empty() {
         return put(
             out,
-            &format!("the output is the same as at commit {}", before.commit),
+            &format!("the output is the same as at commit {}", earlier.commit),
         );
     }
     put(
         out,
-        &format!("output at commit {} (-) and now (+):", before.commit),
+        &format!("output at commit {} (-) and now (+):", earlier.commit),
     );
     for change in changes.iter().take(CHANGES) {
         match change {
@@ -136,7 +136,7 @@ pub fn explain(explained: &ExplainedCase<'_>) -> String {
         asked,
         golden,
         samples,
-        before,
+        before: earlier,
         past,
         redactor,
     } = explained;
@@ -166,8 +166,8 @@ pub fn explain(explained: &ExplainedCase<'_>) -> String {
     exhibit::golden(&mut out, golden, start as usize, redactor);
     exhibit::samples(&mut out, samples);
     exhibit::calls_in_order(&mut out, samples);
-    if let Some(before) = before {
-        changes(&mut out, *before, samples);
+    if let Some(earlier) = earlier {
+        changes(&mut out, *earlier, samples);
     }
     history(&mut out, past);
     next_steps(&mut out, config, (suite, agent), case);
@@ -249,8 +249,9 @@ pub fn render_prompt(key: &RunKey, ask: Option<&Ask>) -> String {
         if index > 0 {
             put(&mut out, "  then, after the answer:");
         }
-        text.lines()
-            .for_each(|one| put(&mut out, &exhibit::indented("    ", one, LONGEST)));
+        for part in text.lines() {
+            put(&mut out, &exhibit::indented("    ", part, LONGEST));
+        }
     }
     if let UserTurns::Simulated(SimulatedUser {
         target,
@@ -262,8 +263,9 @@ pub fn render_prompt(key: &RunKey, ask: Option<&Ask>) -> String {
             &mut out,
             &format!("  then, as a user that {target} plays, in at most {max_turns} turns:"),
         );
-        goal.lines()
-            .for_each(|one| put(&mut out, &exhibit::indented("    ", one, LONGEST)));
+        for part in goal.lines() {
+            put(&mut out, &exhibit::indented("    ", part, LONGEST));
+        }
     }
     if let Some(form) = answer {
         put(
@@ -299,8 +301,9 @@ pub fn render_prompt(key: &RunKey, ask: Option<&Ask>) -> String {
 
 /// Whether a remark mentions the case: it contains the id as a whole word.
 fn names(note: &str, case: &str) -> bool {
-    let of_id = |char: char| char.is_ascii_alphanumeric() || matches!(char, '.' | '_' | '-');
-    note.split(|char| !of_id(char)).any(|word| word == case)
+    let mut words =
+        note.split(|char: char| !char.is_ascii_alphanumeric() && !matches!(char, '.' | '_' | '-'));
+    words.any(|word| word == case)
 }
 
 /// The result of a case: its samples, its values, its checks, and what else differs.
@@ -332,14 +335,16 @@ fn one(out: &mut String, suite: &SuiteReport, agent: &AgentReport, case: &PairRe
     }
     values(out, agent, case);
     put(out, "  checks");
-    case.checks.iter().for_each(|one| check(out, case, one));
+    for failed in &case.checks {
+        check(out, case, failed);
+    }
     shortfalls(out, case);
     let judged = judges::of_case(case, line);
     if !judged.is_empty() {
         put(out, "  judges (advisory, not part of any gate)");
-        judged
-            .iter()
-            .for_each(|text| put(out, &format!("    {text}")));
+        for text in judged {
+            put(out, &format!("    {text}"));
+        }
     }
     out.push('\n');
 }

@@ -8,8 +8,7 @@ use super::words::{GateCounts, NAME, limit, plural};
 use super::{evidence, since_base, words};
 use crate::model::{
     AgentReport, Approval, Authority, BaselineUse, CaseChoice, CaseTrend, ChangeClass, Exclusion,
-    GateKind, GateRuling, NotGateable, PairResult, Reliability, Report, Ruling, Verdict, Weight,
-    metric_value,
+    GateKind, NotGateable, PairResult, Reliability, Report, Ruling, Verdict, Weight, metric_value,
 };
 use crate::suites::KINDS;
 use crate::text::{clauses, config_option, first_clause};
@@ -48,11 +47,11 @@ pub fn headline(report: &Report) -> String {
         });
         return format!("Merge blocked: {worse}{changes} an approval.{first}");
     }
-    if let (Some(other), Authority::Blocking) = (report.worst_other(), report.authority)
+    if let (Some(pull_request), Authority::Blocking) = (report.worst_other(), report.authority)
         && (tally.fail == 0 || report.approval.is_some())
         && report.not_gateable.is_empty()
     {
-        return format!("Merge blocked: {}.", words::other(other));
+        return format!("Merge blocked: {}.", words::other(pull_request));
     }
     if let Some(first_run) = first_run(report, tally) {
         return first_run;
@@ -114,15 +113,15 @@ const NEEDS_BASELINE: &str =
 
 /// Whether a verdict is missing only because the gates compare with a baseline that does not exist.
 fn needs_baseline(report: &Report) -> bool {
-    let waits = |gate: &GateRuling| gate.from_baseline && matches!(gate.ruling, Ruling::Skipped(_));
     let mut pairs = report.agents().flat_map(|agent| &agent.cases);
+    let mut gates = report.metrics().flat_map(|metric| &metric.gates);
     report.baseline_use == BaselineUse::Compared
         && report.verdict.verdict().is_none()
         && report.not_gateable.len() == 1
         && pairs.any(|pair| pair.exclusion == Exclusion::Counted)
         && !has_baseline(report)
         && !report.agents().any(is_in_baseline)
-        && report.metrics().flat_map(|metric| &metric.gates).any(waits)
+        && gates.any(|gate| gate.from_baseline && matches!(gate.ruling, Ruling::Skipped(_)))
 }
 
 /// Whether a baseline has an agent. Its numbers may not be comparable with those of the baseline.
@@ -174,14 +173,10 @@ fn first_run(report: &Report, tally: GateCounts) -> Option<String> {
     {
         Verdict::Fail => {
             let passes = plural(tally.pass, "gate passes", "gates pass");
-            let is_upper =
-                |gate: &GateRuling| matches!(gate.gate, GateKind::Max | GateKind::MaxRise);
             let mut failed = evidence::failed_metrics(report).into_iter();
-            let side = if failed.any(|failed| is_upper(failed.gate)) {
-                "outside"
-            } else {
-                "below"
-            };
+            let is_any_upper =
+                failed.any(|failed| matches!(failed.gate.gate, GateKind::Max | GateKind::MaxRise));
+            let side = if is_any_upper { "outside" } else { "below" };
             let fails = match tally.fail {
                 1 => format!("1 is {side} its limit"),
                 count => format!("{count} are {side} their limits"),
@@ -241,71 +236,69 @@ fn missing(report: &Report) -> String {
 
 /// The first inconclusive gate with its numbers.
 fn undecided(report: &Report) -> String {
-    let found = report
-        .agents()
-        .flat_map(|agent| agent.metrics.iter().map(move |metric| (agent, metric)))
-        .find_map(|(agent, metric)| {
-            let is_undecided =
-                |gate: &&GateRuling| gate.ruling == Ruling::Judged(Verdict::Inconclusive);
-            Some((agent, metric, metric.gates.iter().find(is_undecided)?))
-        });
-    found.map_or(String::new(), |(agent, metric, gate)| {
-        let value = metric_value(metric.unit, metric.value);
-        let name = line(&metric.name, NAME);
-        format!(
-            ": {} {name} {value}, needs {}; more cases or samples decide it, goldgate calibrate says how many",
-            agent.agent,
-            limit(metric, gate)
-        )
-    })
+    for agent in report.agents() {
+        for metric in &agent.metrics {
+            let mut gates = metric.gates.iter();
+            let gate = gates.find(|gate| gate.ruling == Ruling::Judged(Verdict::Inconclusive));
+            if let Some(gate) = gate {
+                let value = metric_value(metric.unit, metric.value);
+                let name = line(&metric.name, NAME);
+                return format!(
+                    ": {} {name} {value}, needs {}; more cases or samples decide it, goldgate calibrate says how many",
+                    agent.agent,
+                    limit(metric, gate)
+                );
+            }
+        }
+    }
+    String::new()
 }
 
 /// How many pairs of agent and case pass in every sample, if some pass only in most: no metric shows that.
 fn in_every_sample(report: &Report) -> Option<String> {
-    let reliabilities = report
-        .suite_agents()
-        .filter_map(|(_, agent)| agent.reliability.as_ref());
-    let both =
-        reliabilities.filter_map(|reliability| Some((reliability.majority, reliability.every?)));
-    // Where samples are missing, the two are not of the same pairs.
-    let both = both.filter(|(majority, always)| majority.of == always.of);
-    let (most, every, of) = both.fold((0, 0, 0), |(most, every, of), (majority, always)| {
-        (
-            most + majority.passed,
-            every + always.passed,
-            of + always.of,
-        )
-    });
+    let (mut most, mut every, mut pairs) = (0, 0, 0);
+    for (_, agent) in report.suite_agents() {
+        let Some(reliability) = &agent.reliability else {
+            continue;
+        };
+        let (majority, always) = (reliability.majority, reliability.every);
+        // Where samples are missing, the two are not of the same pairs.
+        let Some(always) = always.filter(|always| majority.of == always.of) else {
+            continue;
+        };
+        most += majority.passed;
+        every += always.passed;
+        pairs += always.of;
+    }
     let known: Option<Vec<u32>> = report
         .agents()
         .filter_map(|agent| agent.reliability.as_ref())
         .filter(|reliability| reliability.every.is_some())
         .map(|reliability| reliability.every_before)
         .collect();
-    let before = known.map(|known| known.iter().sum::<u32>());
-    let before = before
-        .filter(|before| *before != every)
-        .map_or(String::new(), |before| format!(", {before} before"));
-    (every < most)
-        .then(|| format!("{every} of {of} pairs of agent and case pass in every sample{before}"))
+    let earlier = known.map(|known| known.iter().sum::<u32>());
+    let earlier = match earlier.filter(|earlier| *earlier != every) {
+        Some(earlier) => format!(", {earlier} before"),
+        None => String::new(),
+    };
+    (every < most).then(|| {
+        format!("{every} of {pairs} pairs of agent and case pass in every sample{earlier}")
+    })
 }
 
 /// How many gates pass on how many cases.
 pub(super) fn passed(report: &Report, gates: usize) -> String {
-    let count = |is_counted: &dyn Fn(&PairResult) -> bool| -> usize {
-        // Both tiers may grade a case.
-        let pairs = report
-            .suite_agents()
-            .flat_map(|(suite, agent)| agent.cases.iter().map(move |pair| (suite, pair)));
-        let cases = pairs
-            .filter(|(_, pair)| is_counted(pair))
-            .map(|(suite, pair)| (&suite.id, &pair.case));
-        cases.collect::<BTreeSet<_>>().len()
-    };
-    let (all, lost) = (
-        count(&|_| true),
-        count(&|pair| pair.exclusion == Exclusion::NoMajority),
-    );
+    // Both tiers may grade a case.
+    let (mut all, mut lost) = (BTreeSet::new(), BTreeSet::new());
+    for (suite, agent) in report.suite_agents() {
+        for pair in &agent.cases {
+            all.insert((&suite.id, &pair.case));
+            if pair.exclusion == Exclusion::NoMajority {
+                lost.insert((&suite.id, &pair.case));
+            }
+        }
+    }
+    let (all, lost) = (all.len(), lost.len());
     let cases = match (plural(all, "case", "cases"), lost) {
         (cases, 0) => cases,
         (cases, _) => format!("{} of {cases}", all - lost),
@@ -390,7 +383,7 @@ fn approved(report: &Report) -> Option<String> {
     let reason = reason.as_deref().map_or(String::new(), |why| {
         format!(" Reason: {}", line(why, REASON))
     });
-    let what = match first {
+    let subject = match first {
         Some((agent, metric, gate)) => format!(
             "{} {} {} (baseline {}, {}){more}",
             agent.agent,
@@ -406,7 +399,7 @@ fn approved(report: &Report) -> Option<String> {
         }
     };
     Some(format!(
-        "Passes by approval of {}: {what}.{reason}",
+        "Passes by approval of {}: {subject}.{reason}",
         line(by, NAME)
     ))
 }
@@ -467,9 +460,10 @@ fn agent_name(failed: &FailedMetric<'_>) -> String {
     let is_own = KINDS.iter().any(|kind| {
         kind.name == suite.kind && kind.agents.own_agent() == Some(agent.agent.as_str())
     });
-    match is_own {
-        true => format!("{}/{}", suite.id, agent.agent),
-        false => agent.agent.to_string(),
+    if is_own {
+        format!("{}/{}", suite.id, agent.agent)
+    } else {
+        agent.agent.to_string()
     }
 }
 

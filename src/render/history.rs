@@ -58,8 +58,8 @@ pub fn history(history: &History, screen: Screen) -> String {
             ),
         );
         let most = if everything { moves.len() } else { MOVES };
-        for one in moves.iter().take(most) {
-            put(&mut out, &format!("  {}", move_words(history, one)));
+        for number_move in moves.iter().take(most) {
+            put(&mut out, &format!("  {}", move_words(history, number_move)));
         }
         if moves.len() > most {
             put(
@@ -94,18 +94,18 @@ pub(super) fn date(at: &str) -> &str {
 }
 
 /// A moved number with both values: `contracts/legal f1_score 100% → 87.5% (−12.5 pp, worse)`.
-pub(super) fn move_words(history: &History, one: &NumberMove) -> String {
+pub(super) fn move_words(history: &History, number_move: &NumberMove) -> String {
     let NumberTrend {
         name: (suite, agent, metric),
         scale,
         ..
-    } = &history.trends[one.trend];
+    } = &history.trends[number_move.trend];
     let name = line(&format!("{suite}/{agent} {metric}"), 200);
-    let before = metric_value(scale.unit, Some(one.before));
-    let Some(after) = one.after else {
-        return format!("{name} {before} → no longer measured");
+    let earlier = metric_value(scale.unit, Some(number_move.before));
+    let Some(after) = number_move.after else {
+        return format!("{name} {earlier} → no longer measured");
     };
-    let change = Some(after - one.before);
+    let change = Some(after - number_move.before);
     let size = delta(scale.unit, change);
     let change = match direction(scale.better, scale.unit, change) {
         ValueDirection::Better => format!("{size}, better"),
@@ -114,7 +114,7 @@ pub(super) fn move_words(history: &History, one: &NumberMove) -> String {
         ValueDirection::Same => "less than one digit".to_owned(),
     };
     format!(
-        "{name} {before} → {} ({change})",
+        "{name} {earlier} → {} ({change})",
         metric_value(scale.unit, Some(after))
     )
 }

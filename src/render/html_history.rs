@@ -80,16 +80,19 @@ fn figure(history: &History, trend: &NumberTrend) -> Markup {
 }
 
 fn plot(history: &History, trend: &NumberTrend, label: &str) -> Markup {
-    let known = || trend.values.iter().flatten().copied();
+    let known = trend.values.iter().flatten().copied();
     let (low, high) = (
-        known().fold(f64::INFINITY, f64::min),
-        known().fold(f64::NEG_INFINITY, f64::max),
+        known.clone().fold(f64::INFINITY, f64::min),
+        known.fold(f64::NEG_INFINITY, f64::max),
     );
     let steps = trend.values.len().saturating_sub(1).max(1) as f64;
     let x = |index: usize| LEFT + (WIDTH - LEFT - EDGE) * index as f64 / steps;
-    let y = |value: f64| match high > low {
-        true => HEIGHT - EDGE - (HEIGHT - 2.0 * EDGE) * (value - low) / (high - low),
-        false => HEIGHT / 2.0,
+    let y = |value: f64| {
+        if high > low {
+            HEIGHT - EDGE - (HEIGHT - 2.0 * EDGE) * (value - low) / (high - low)
+        } else {
+            HEIGHT / 2.0
+        }
     };
     let points: Vec<(usize, f64)> = trend
         .values

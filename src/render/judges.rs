@@ -122,11 +122,10 @@ fn recommended(
         .collect();
     let fell = match judge.comparison {
         JudgeComparison::Known { baseline, delta } if delta < -5e-7 => {
-            let share = |value| metric_value(Unit::Share, Some(value));
             format!(
                 "not to merge, because the share of passes fell from {} to {}, and ",
-                share(baseline),
-                share(baseline + delta)
+                metric_value(Unit::Share, Some(baseline)),
+                metric_value(Unit::Share, Some(baseline + delta))
             )
         }
         JudgeComparison::Known { .. }
@@ -202,9 +201,9 @@ fn trusted(suite: &SuiteReport, judge: &JudgeReport) -> String {
         suite.id, judge.name
     );
     let floor = fixed_places(*floor, 2);
-    let details = agreement
-        .as_ref()
-        .map_or(String::new(), |found| format!(" ({})", agreed(found)));
+    let details = agreement.as_ref().map_or(String::new(), |agreement| {
+        format!(" ({})", agreed(agreement))
+    });
     let old = match stale {
         0 => String::new(),
         count => {
@@ -235,26 +234,24 @@ fn trusted(suite: &SuiteReport, judge: &JudgeReport) -> String {
     }
 }
 
-fn agreed(found: &Agreement) -> String {
-    let share = |value| metric_value(Unit::Share, Some(value));
-    let two = |value| fixed_places(value, 2);
-    let kappa = match (found.kappa, found.interval) {
+fn agreed(agreement: &Agreement) -> String {
+    let kappa = match (agreement.kappa, agreement.interval) {
         (Some(kappa), Some((low, high))) => {
             format!(
                 "kappa {}, 95% interval {} to {}, ",
-                two(kappa),
-                two(low),
-                two(high)
+                fixed_places(kappa, 2),
+                fixed_places(low, 2),
+                fixed_places(high, 2)
             )
         }
         _ => String::new(),
     };
     format!(
         "{kappa}{}, base rate {}, always \"{}\" would be right in {}",
-        words::plural(found.cases, "label", "labels"),
-        share(found.base_rate),
-        found.constant.as_str(),
-        share(found.constant_right)
+        words::plural(agreement.cases, "label", "labels"),
+        metric_value(Unit::Share, Some(agreement.base_rate)),
+        agreement.constant.as_str(),
+        metric_value(Unit::Share, Some(agreement.constant_right))
     )
 }
 

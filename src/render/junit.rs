@@ -142,9 +142,13 @@ fn failed_case(case: &PairResult, failed: &[&PairCheck]) -> TestCaseStatus {
             failure.tag.as_str(),
             format!("{}: {}", check.name, failure.detail),
         ),
-        (None, Some(one)) => (
+        (None, Some(shortfall)) => (
             "values",
-            format!("{}: {}", one.metrics.join(", "), one.difference.produced),
+            format!(
+                "{}: {}",
+                shortfall.metrics.join(", "),
+                shortfall.difference.produced
+            ),
         ),
         (None, None) => (
             "values",

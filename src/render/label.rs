@@ -26,7 +26,7 @@ pub struct ShownCase<'a> {
 pub fn render_case(case: &ShownCase<'_>) -> String {
     let ShownCase {
         number,
-        of,
+        of: total,
         who,
         golden,
         line: start,
@@ -34,7 +34,7 @@ pub fn render_case(case: &ShownCase<'_>) -> String {
         redactor,
     } = case;
     let mut out = String::new();
-    put(&mut out, &format!("[{number} of {of}] {who}"));
+    put(&mut out, &format!("[{number} of {total}] {who}"));
     exhibit::golden(&mut out, golden, *start, redactor);
     exhibit::samples(&mut out, samples);
     out
@@ -58,7 +58,7 @@ pub fn agreement(agreement: Option<&Agreement>, stale: usize, judge: Option<&str
             &format!("{labels} not counted, because the outputs have changed."),
         );
     }
-    let Some(found) = agreement else {
+    let Some(agreement) = agreement else {
         let missing = match judge {
             None => "No selected case has a human label for its current outputs.".to_owned(),
             Some(judge) => format!(
@@ -68,14 +68,14 @@ pub fn agreement(agreement: Option<&Agreement>, stale: usize, judge: Option<&str
         put(&mut out, &missing);
         return out;
     };
-    let other = judge.map_or("the automatic scores".to_owned(), |judge| {
+    let counterpart = judge.map_or("the automatic scores".to_owned(), |judge| {
         format!("the judge {judge}")
     });
     put(
         &mut out,
         &format!(
-            "People and {other}, {}:",
-            words::plural(found.cases, "label", "labels")
+            "People and {counterpart}, {}:",
+            words::plural(agreement.cases, "label", "labels")
         ),
     );
     let head: String = Mark::ALL
@@ -94,25 +94,32 @@ pub fn agreement(agreement: Option<&Agreement>, stale: usize, judge: Option<&str
             }
         ),
     );
-    for (mark, row) in Mark::ALL.iter().zip(found.table) {
+    for (mark, row) in Mark::ALL.iter().zip(agreement.table) {
         let counts: String = row.iter().map(|count| format!("{count:>8}")).collect();
         put(
             &mut out,
             &format!("  {:<14}{counts}", format!("people {}", mark.as_str())),
         );
     }
-    let share = |value| metric_value(Unit::Share, Some(value));
-    let mut fact = |name: &str, text: String| put(&mut out, &format!("  {name:<16}{text}"));
-    fact("same mark", share(found.observed));
-    match (found.kappa, found.interval) {
+    fact(&mut out, "same mark", share_text(agreement.observed));
+    match (agreement.kappa, agreement.interval) {
         (Some(kappa), Some((low, high))) => {
             let [kappa, low, high] = [kappa, low, high].map(|value| fixed_places(value, 2));
-            fact("kappa", format!("{kappa}, 95% interval {low} to {high}"));
+            fact(
+                &mut out,
+                "kappa",
+                format!("{kappa}, 95% interval {low} to {high}"),
+            );
         }
-        _ => fact("kappa", "none: both used only one mark".to_owned()),
+        _ => fact(
+            &mut out,
+            "kappa",
+            "none: both used only one mark".to_owned(),
+        ),
     }
-    if let Some(weighted) = found.weighted {
+    if let Some(weighted) = agreement.weighted {
         fact(
+            &mut out,
             "weighted kappa",
             format!(
                 "{}, with weak halfway between pass and fail",
@@ -121,16 +128,18 @@ pub fn agreement(agreement: Option<&Agreement>, stale: usize, judge: Option<&str
         );
     }
     fact(
+        &mut out,
         "base rate",
-        format!("{} of the labels say pass", share(found.base_rate)),
+        format!("{} of the labels say pass", share_text(agreement.base_rate)),
     );
-    let (mark, right) = (found.constant, found.constant_right);
+    let (mark, right) = (agreement.constant, agreement.constant_right);
     fact(
+        &mut out,
         "constant",
         format!(
             "always \"{}\" would be right in {}",
             mark.as_str(),
-            share(right)
+            share_text(right)
         ),
     );
     put(
@@ -138,4 +147,12 @@ pub fn agreement(agreement: Option<&Agreement>, stale: usize, judge: Option<&str
         "Cases are drawn evenly from failing, flaky and passing ones, so these shares describe the labels, not the suite.",
     );
     out
+}
+
+fn share_text(share: f64) -> String {
+    metric_value(Unit::Share, Some(share))
+}
+
+fn fact(out: &mut String, name: &str, text: String) {
+    put(out, &format!("  {name:<16}{text}"));
 }

@@ -101,7 +101,6 @@ pub fn summary(report: &Report, links: &Links) -> String {
 
 /// One tier's section as blocks, in order.
 pub fn blocks(report: &Report, links: &Links, tables: Tables) -> Vec<MarkdownBlock> {
-    let block = |rank, name, text| MarkdownBlock { rank, name, text };
     let mut all = vec![
         block(0, "heading", heading(report)),
         block(0, "no verdict", not_gateable(report)),
@@ -121,19 +120,17 @@ pub fn blocks(report: &Report, links: &Links, tables: Tables) -> Vec<MarkdownBlo
             "changed numbers",
             changed(&report.suites, approval, shown),
         )),
-        Tables::BySuite => all.extend(report.suites.iter().map(|suite| {
-            let fails = suite.verdict.fails();
-            let (rank, name) = if fails {
-                (1, "a failing suite's numbers")
-            } else {
-                (6, "a suite's changed numbers")
-            };
-            block(
-                rank,
-                name,
-                changed(std::slice::from_ref(suite), approval, shown),
-            )
-        })),
+        Tables::BySuite => {
+            for suite in &report.suites {
+                let (rank, name) = if suite.verdict.fails() {
+                    (1, "a failing suite's numbers")
+                } else {
+                    (6, "a suite's changed numbers")
+                };
+                let text = changed(std::slice::from_ref(suite), approval, shown);
+                all.push(block(rank, name, text));
+            }
+        }
     }
     all.extend([
         block(2, "what samples use", moved_uses(report)),
@@ -150,9 +147,12 @@ pub fn blocks(report: &Report, links: &Links, tables: Tables) -> Vec<MarkdownBlo
         block(4, "judges", advice(report)),
         block(0, "footer", footer(report, links)),
     ]);
-    all.into_iter()
-        .filter(|block| !block.text.is_empty())
-        .collect()
+    all.retain(|block| !block.text.is_empty());
+    all
+}
+
+fn block(rank: u8, name: &'static str, text: String) -> MarkdownBlock {
+    MarkdownBlock { rank, name, text }
 }
 
 fn heading(report: &Report) -> String {

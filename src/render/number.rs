@@ -46,8 +46,8 @@ fn readable_change(metric: &MetricReport) -> Option<f64> {
     }
 }
 
-fn read_the_same(unit: Unit, one: f64, other: f64) -> bool {
-    metric_value(unit, Some(one)) == metric_value(unit, Some(other))
+fn read_the_same(unit: Unit, left: f64, right: f64) -> bool {
+    metric_value(unit, Some(left)) == metric_value(unit, Some(right))
 }
 
 /// A time: whole milliseconds below one second, else seconds with one decimal place.
@@ -86,7 +86,6 @@ pub enum ValueDirection {
 
 /// A probability in percent, with as many digits as tell it from the limit.
 pub fn p_in_percent(p: f64, limit: f64) -> String {
-    let percent = |value: f64, places: usize| format!("{:.places$}", value * 100.0);
     let first = if p >= 0.1 { 0 } else { 1 };
     let places = (first..6)
         .find(|places| p == limit || percent(p, *places) != percent(limit, *places))
@@ -95,6 +94,10 @@ pub fn p_in_percent(p: f64, limit: f64) -> String {
         return "<0.1%".to_owned();
     }
     format!("{}%", percent(p, places))
+}
+
+fn percent(share: f64, places: usize) -> String {
+    format!("{:.places$}", share * 100.0)
 }
 
 #[cfg(test)]

@@ -40,12 +40,12 @@ pub fn coded(text: &str) -> String {
 pub fn with_code(escaped: &str) -> String {
     let mut out = String::new();
     let mut rest = escaped;
-    while let Some((before, after)) = rest.split_once(BACKTICK) {
-        let Some((code, after)) = after.split_once(BACKTICK) else {
+    while let Some((text, behind)) = rest.split_once(BACKTICK) {
+        let Some((code, behind)) = behind.split_once(BACKTICK) else {
             break;
         };
-        out.push_str(&format!("{before}<code>{code}</code>"));
-        rest = after;
+        out.push_str(&format!("{text}<code>{code}</code>"));
+        rest = behind;
     }
     out + rest
 }
@@ -95,7 +95,7 @@ fn escape(char: char, out: &mut String) {
         | '$' | '@' | ':' | '"' | '\'' => {
             out.push_str(&format!("&#{};", u32::from(char)));
         }
-        other => out.push(other),
+        _ => out.push(char),
     }
 }
 
@@ -116,31 +116,33 @@ fn unlinked(text: &str) -> Vec<TextPiece<'_>> {
     pieces
 }
 
+/// Whether a text ends with a word, in any letter case.
+fn ends_with(text: &[u8], word: &[u8]) -> bool {
+    let start = text.len().checked_sub(word.len());
+    start.is_some_and(|start| text[start..].eq_ignore_ascii_case(word))
+}
+
 /// The byte offsets of the joiners, sorted.
 fn breaks(text: &str) -> Vec<usize> {
     let mut offsets = Vec::new();
     for (offset, char) in text.char_indices() {
         let end = offset + char.len_utf8();
-        let before = &text.as_bytes()[..offset];
-        let follows = |word: &[u8]| {
-            before
-                .len()
-                .checked_sub(word.len())
-                .is_some_and(|start| before[start..].eq_ignore_ascii_case(word))
-        };
+        let preceding = &text.as_bytes()[..offset];
         // `@name`, `#12`, `:smile:`, `scheme://`, `$x$`, `name@host`.
         if matches!(char, '@' | '#' | ':' | '$')
             && text[end..].starts_with(|next: char| !next.is_whitespace())
         {
             offsets.push(end);
         }
-        if (char == '.' && follows(b"www")) || (char == '-' && follows(b"gh")) {
+        if (char == '.' && ends_with(preceding, b"www"))
+            || (char == '-' && ends_with(preceding, b"gh"))
+        {
             offsets.push(offset);
         }
     }
     let bytes = text.as_bytes();
     let mut start = 0;
-    for run in bytes.chunk_by(|one, other| one.is_ascii_hexdigit() && other.is_ascii_hexdigit()) {
+    for run in bytes.chunk_by(|left, right| left.is_ascii_hexdigit() && right.is_ascii_hexdigit()) {
         // A commit id has at least seven hex digits; a word without a decimal digit is not one.
         if run.len() >= 7 && run.iter().any(u8::is_ascii_digit) {
             offsets.extend((start + 3..start + run.len()).step_by(6));

@@ -38,39 +38,39 @@ const LINES: usize = 40;
 /// The case as text for a terminal with this width.
 pub fn reviewed_case(case: &ReviewedCase<'_>, columns: u16) -> String {
     let ReviewedCase {
-        number: (number, of),
+        number: (number, total),
         name,
         state,
         place,
         expected,
         recording,
-        before,
-        now,
+        before: baseline,
+        now: current,
         failed,
     } = case;
     let mut out = String::new();
     put(
         &mut out,
         &format!(
-            "\n[{number} of {of}] {}: {}  ({})",
+            "\n[{number} of {total}] {}: {}  ({})",
             line(name, 200),
             line(state, 200),
             line(place, 200)
         ),
     );
-    expectation_lines(expected)
-        .iter()
-        .for_each(|text| put(&mut out, text));
-    let Some(before) = before else {
-        answer_lines(now, *recording)
-            .iter()
-            .for_each(|text| put(&mut out, text));
+    for text in expectation_lines(expected) {
+        put(&mut out, &text);
+    }
+    let Some(baseline) = baseline else {
+        for text in answer_lines(current, *recording) {
+            put(&mut out, &text);
+        }
         put_failed(&mut out, failed);
         return out;
     };
     let texts = [
-        ("at the baseline", exhibit::whole(before)),
-        ("now", exhibit::whole(now)),
+        ("at the baseline", exhibit::whole(baseline)),
+        ("now", exhibit::whole(current)),
     ];
     let texts: Vec<(&str, Vec<String>)> = texts
         .into_iter()
@@ -85,9 +85,9 @@ pub fn reviewed_case(case: &ReviewedCase<'_>, columns: u16) -> String {
     } else {
         for (title, lines) in &texts {
             put(&mut out, &format!("{title}:"));
-            lines
-                .iter()
-                .for_each(|text| put(&mut out, &format!("  {text}")));
+            for text in lines {
+                put(&mut out, &format!("  {text}"));
+            }
         }
     }
     put_failed(&mut out, failed);
@@ -95,11 +95,11 @@ pub fn reviewed_case(case: &ReviewedCase<'_>, columns: u16) -> String {
 }
 
 /// A draft in a list: what it asks and expects, and the answer, with a margin.
-pub fn drafted_case(expected: &str, now: &[Sample], recording: Option<&str>) -> String {
+pub fn drafted_case(expected: &str, current: &[Sample], recording: Option<&str>) -> String {
     let lines = expectation_lines(expected).into_iter();
     lines
-        .chain(answer_lines(now, recording))
-        .map(|one| format!("  {one}\n"))
+        .chain(answer_lines(current, recording))
+        .map(|text| format!("  {text}\n"))
         .collect()
 }
 
@@ -110,7 +110,7 @@ fn expectation_lines(expected: &str) -> Vec<String> {
         let text = outdented(expected);
         let lines = text
             .lines()
-            .map(|one| exhibit::indented("", one, one.len()));
+            .map(|part| exhibit::indented("", part, part.len()));
         lines.collect()
     })
 }
@@ -160,9 +160,8 @@ fn put_failed(out: &mut String, failed: &[(String, String)]) {
 
 /// A part of a file without the margin that its lines share, except the first one.
 fn outdented(text: &str) -> String {
-    let margin = |line: &str| line.len() - line.trim_start_matches(' ').len();
     let rest = text.lines().skip(1).filter(|line| !line.trim().is_empty());
-    let shared = rest.map(margin).min().unwrap_or(0);
+    let shared = rest.map(exhibit::margin).min().unwrap_or(0);
     let lines = text.lines().enumerate().map(|(number, line)| {
         if number == 0 {
             line
@@ -179,7 +178,7 @@ fn lines(text: &str) -> Vec<String> {
     let mut shown: Vec<String> = text
         .lines()
         .take(LINES)
-        .map(|one| exhibit::indented("", one, 400))
+        .map(|part| exhibit::indented("", part, 400))
         .collect();
     if all > LINES {
         shown.push(format!("… and {} more lines", all - LINES));

@@ -72,24 +72,25 @@ fn p_is(p: f64, limit: f64) -> String {
 }
 
 /// The cases of a rule, each with what was expected and what came; `more` are not listed.
-fn with_cases(cases: &[&CaseEvidence], more: usize, what: &str) -> String {
-    let of = |evidence: &&CaseEvidence| {
-        let case = line(evidence.case.as_str(), words::NAME);
-        match evidence.differences.first() {
-            Some(first) => format!(
-                "{case} ({}, {})",
-                first.difference.expected, first.difference.produced
-            ),
-            None => case,
-        }
-    };
-    let shown: Vec<String> = cases.iter().map(of).collect();
+fn with_cases(cases: &[&CaseEvidence], more: usize, title: &str) -> String {
+    let shown: Vec<String> = cases.iter().map(|case| case_words(case)).collect();
     let shown: Vec<&str> = shown.iter().map(String::as_str).collect();
-    named(&shown, more, what)
+    named(&shown, more, title)
+}
+
+fn case_words(evidence: &CaseEvidence) -> String {
+    let case = line(evidence.case.as_str(), words::NAME);
+    match evidence.differences.first() {
+        Some(first) => format!(
+            "{case} ({}, {})",
+            first.difference.expected, first.difference.produced
+        ),
+        None => case,
+    }
 }
 
 /// The first texts of a list with `more` that it does not have.
-fn named(all: &[&str], more: usize, what: &str) -> String {
+fn named(all: &[&str], more: usize, title: &str) -> String {
     let shown: Vec<String> = all
         .iter()
         .take(NAMED)
@@ -99,7 +100,7 @@ fn named(all: &[&str], more: usize, what: &str) -> String {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    format!("{what}: {}{more}", shown.join(", "))
+    format!("{title}: {}{more}", shown.join(", "))
 }
 
 /// How many of a round number of re-recordings a probability is.

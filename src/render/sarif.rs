@@ -88,7 +88,6 @@ fn message(text: &str, most: usize) -> Value {
 
 /// One rule for each tag of a failed check, and those without a check.
 fn rules() -> Vec<Value> {
-    let rule = |id: &str, what: &str, help: &str| json!({ "id": id, "shortDescription": { "text": what }, "help": { "text": help } });
     let tags = Tag::ALL
         .into_iter()
         .map(|tag| rule(tag.as_str(), tag.meaning(), tag.fix_strategy()));
@@ -105,15 +104,19 @@ fn rules() -> Vec<Value> {
     tags.chain([moved, lost]).collect()
 }
 
+fn rule(id: &str, description: &str, help: &str) -> Value {
+    json!({ "id": id, "shortDescription": { "text": description }, "help": { "text": help } })
+}
+
 fn failed_checks(report: &Report) -> Vec<SarifResult<'_>> {
-    let mut found = Vec::new();
+    let mut results = Vec::new();
     for (suite, agent, case) in report.suite_cases() {
         for check in case.failed_checks() {
             let Some(failure) = check.failure.as_deref() else {
                 continue;
             };
             let expected = check.expected.as_deref().unwrap_or_default();
-            found.push(SarifResult {
+            results.push(SarifResult {
                 suite,
                 agent,
                 case,
@@ -130,12 +133,12 @@ fn failed_checks(report: &Report) -> Vec<SarifResult<'_>> {
             });
         }
     }
-    found
+    results
 }
 
 /// The differences that moved a failed gate, of cases without a failed check.
 fn moved_gates<'a>(report: &'a Report, checks: &[SarifResult<'a>]) -> Vec<SarifResult<'a>> {
-    let mut found = Vec::new();
+    let mut results = Vec::new();
     for failed in failed_metrics(report) {
         for evidence in &failed.metric.evidence.cases {
             let Some(case) = failed
@@ -149,26 +152,26 @@ fn moved_gates<'a>(report: &'a Report, checks: &[SarifResult<'a>]) -> Vec<SarifR
             if checks.iter().any(|check| std::ptr::eq(check.case, case)) {
                 continue;
             }
-            for one in &evidence.differences {
+            for difference in &evidence.differences {
                 let value = case_value(failed.metric, evidence);
-                found.push(SarifResult {
+                results.push(SarifResult {
                     suite: failed.suite,
                     agent: failed.agent,
                     case,
                     rule: GATE,
-                    subject: format!("{} {}", failed.metric.name, one.difference.expected),
+                    subject: format!("{} {}", failed.metric.name, difference.difference.expected),
                     text: format!(
                         "{}. This case has {value}: expected {}; got {}",
                         failed_gate(failed.metric, failed.gate),
-                        line(&one.difference.expected, 400),
-                        line(&one.difference.produced, 400)
+                        line(&difference.difference.expected, 400),
+                        line(&difference.difference.produced, 400)
                     ),
-                    at: one.difference.line,
+                    at: difference.difference.line,
                 });
             }
         }
     }
-    found
+    results
 }
 
 fn not_measured(report: &Report) -> impl Iterator<Item = SarifResult<'_>> {
@@ -199,7 +202,7 @@ fn rank(result: &SarifResult<'_>) -> usize {
     let level = level(result);
     LEVELS
         .iter()
-        .position(|one| *one == level)
+        .position(|known| *known == level)
         .unwrap_or_default()
 }
 

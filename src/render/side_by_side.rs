@@ -62,7 +62,7 @@ pub fn side_by_side(
         scale,
         if everything { usize::MAX } else { CASES },
     );
-    for (names, what) in [
+    for (names, side) in [
         (&cases.added, "only in the second"),
         (&cases.removed, "only in the first"),
     ] {
@@ -70,7 +70,7 @@ pub fn side_by_side(
             put(
                 &mut out,
                 &format!(
-                    "{} {what}: {}",
+                    "{} {side}: {}",
                     plural(names.len(), "case is", "cases are"),
                     listed(names)
                 ),
@@ -82,8 +82,8 @@ pub fn side_by_side(
 
 fn differs(row: &MetricRow) -> bool {
     let known = row.before.zip(row.after);
-    known.map_or(row.before != row.after, |(before, after)| {
-        (before - after).abs() > 0.5e-6
+    known.map_or(row.before != row.after, |(left, right)| {
+        (left - right).abs() > 0.5e-6
     })
 }
 
@@ -92,10 +92,7 @@ fn table(rows: &[&MetricRow], width: u16) -> Table {
     table.set_header(["suite/agent", "metric", "before", "after", "delta", ""]);
     let mut above = String::new();
     for row in rows {
-        let change = row
-            .before
-            .zip(row.after)
-            .map(|(before, after)| after - before);
+        let change = row.before.zip(row.after).map(|(left, right)| right - left);
         let unit = row.scale.unit;
         let turn = match direction(row.scale.better, unit, change) {
             ValueDirection::Better => "better",
@@ -132,25 +129,28 @@ fn moved_cases(
             plural(cases.moved.len(), "case moved", "cases moved")
         ),
     );
-    for one in cases.moved.iter().take(most) {
+    for case in cases.moved.iter().take(most) {
         let CaseMove {
             name,
             passed,
             values,
             why,
-        } = one;
-        let share = |value: f64| metric_value(Unit::Share, Some(value));
-        let passing = passed.map_or(String::new(), |(before, after)| {
-            format!(": samples that pass {} → {}", share(before), share(after))
+        } = case;
+        let passing = passed.map_or(String::new(), |(left, right)| {
+            format!(
+                ": samples that pass {} → {}",
+                metric_value(Unit::Share, Some(left)),
+                metric_value(Unit::Share, Some(right))
+            )
         });
         put(out, &format!("  {}{passing}", full_name(name)));
-        let shown = values.iter().take(VALUES).map(|(metric, before, after)| {
+        let shown = values.iter().take(VALUES).map(|(metric, left, right)| {
             let unit = scale(metric).unit;
             format!(
                 "{} {} → {}",
                 line(metric, 100),
-                metric_value(unit, Some(*before)),
-                metric_value(unit, Some(*after))
+                metric_value(unit, Some(*left)),
+                metric_value(unit, Some(*right))
             )
         });
         let mut shown: Vec<String> = shown.collect();

@@ -27,11 +27,14 @@ pub struct DiffMarks {
 /// here with the recorded answers of its model. Then a tag would only contradict it.
 pub fn explains(agent: &AgentReport, case: Option<&PairResult>) -> bool {
     let since = &agent.since_base;
-    let is_other = |case: &PairResult| {
-        let may_differ = since.runs == AgentRuns::Code || !since.outputs_of(&case.case).is_empty();
-        case.trend != CaseTrend::StillFailing && may_differ
+    if since.agent.is_empty() {
+        return false;
+    }
+    let Some(case) = case else {
+        return true;
     };
-    !since.agent.is_empty() && case.is_none_or(is_other)
+    let may_differ = since.runs == AgentRuns::Code || !since.outputs_of(&case.case).is_empty();
+    case.trend != CaseTrend::StillFailing && may_differ
 }
 
 /// The marks of git's word diff, for terminals.
@@ -44,17 +47,20 @@ pub const PLAIN_MARKS: DiffMarks = DiffMarks {
 
 /// A text with its removed and added words marked.
 pub fn word_diff(change: &ChangedText, marks: DiffMarks) -> String {
-    let (before, now) = (change.before.as_deref(), change.now.as_deref());
-    let marked = |(open, close): (&str, &str), text: &str| {
-        format!("{open}{}{close}", (marks.clean)(text, marks.longest))
-    };
-    let pieces = changed_words(before.unwrap_or_default(), now.unwrap_or_default());
-    let pieces = pieces.iter().map(|piece| match piece {
-        WordPiece::Same(text) => (marks.clean)(text, marks.longest),
-        WordPiece::Removed(text) => marked(marks.removed, text),
-        WordPiece::Added(text) => marked(marks.added, text),
-    });
-    pieces.collect::<Vec<_>>().join(" ")
+    let (base, head) = (change.before.as_deref(), change.now.as_deref());
+    let mut pieces = Vec::new();
+    for piece in changed_words(base.unwrap_or_default(), head.unwrap_or_default()) {
+        pieces.push(match piece {
+            WordPiece::Same(text) => (marks.clean)(&text, marks.longest),
+            WordPiece::Removed(text) => marked(&text, marks.removed, marks),
+            WordPiece::Added(text) => marked(&text, marks.added, marks),
+        });
+    }
+    pieces.join(" ")
+}
+
+fn marked(text: &str, (open, close): (&str, &str), marks: DiffMarks) -> String {
+    format!("{open}{}{close}", (marks.clean)(text, marks.longest))
 }
 
 /// The name of a change and its word diff: `prompts/a.md: ask for [-the week-] {+one day+}`.
@@ -87,8 +93,12 @@ pub fn moved_uses(agent: &AgentReport) -> Option<String> {
 }
 
 fn use_words(agent: &AgentReport, moved: &MovedUse) -> String {
-    let MovedUse { what, before, now } = moved;
-    let name = match what {
+    let MovedUse {
+        what: sample_use,
+        before: base,
+        now: head,
+    } = moved;
+    let name = match sample_use {
         SampleUse::Tokens => "tokens",
         SampleUse::Latency => "latency",
         SampleUse::Cost => "cost",
@@ -96,18 +106,18 @@ fn use_words(agent: &AgentReport, moved: &MovedUse) -> String {
     let is_gated = agent
         .metrics
         .iter()
-        .any(|metric| metric.name == what.as_str() && !metric.gates.is_empty());
+        .any(|metric| metric.name == sample_use.as_str() && !metric.gates.is_empty());
     let gate = if is_gated { "" } else { ", no gate is on it" };
     format!(
         "{name} {} → {} ({}{gate})",
-        use_value(*what, *before),
-        use_value(*what, *now),
+        use_value(*sample_use, *base),
+        use_value(*sample_use, *head),
         change(moved)
     )
 }
 
-pub fn use_value(what: SampleUse, value: f64) -> String {
-    match what {
+pub fn use_value(sample_use: SampleUse, value: f64) -> String {
+    match sample_use {
         SampleUse::Tokens => metric_value(Unit::Count, Some(value.round())),
         SampleUse::Latency => duration(value.max(0.0).round() as u64),
         SampleUse::Cost => format!("${}", fixed_places(value, 4)),
@@ -138,8 +148,8 @@ pub fn greater_uses(report: &Report) -> Option<String> {
     // One agent may be in several suites.
     let others: BTreeSet<&AgentName> = greater
         .iter()
-        .map(|(other, _)| *other)
-        .filter(|other| other != name)
+        .map(|(candidate, _)| *candidate)
+        .filter(|candidate| candidate != name)
         .collect();
     Some(match others.len() {
         0 => format!("{name} needs {uses}"),

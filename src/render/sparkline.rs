@@ -7,25 +7,23 @@ const GAP: char = '·';
 
 /// One bar for each value, from the lowest to the highest of them. Equal values are bars of half the height.
 pub fn sparkline(values: &[Option<f64>]) -> String {
-    let known = || {
-        values
-            .iter()
-            .flatten()
-            .copied()
-            .filter(|value| value.is_finite())
-    };
+    let known = values.iter().flatten().copied();
+    let known = known.filter(|value| value.is_finite());
     let (low, high) = (
-        known().fold(f64::INFINITY, f64::min),
-        known().fold(f64::NEG_INFINITY, f64::max),
+        known.clone().fold(f64::INFINITY, f64::min),
+        known.fold(f64::NEG_INFINITY, f64::max),
     );
-    let bar = |value: f64| match high > low {
-        true => BARS[(((value - low) / (high - low) * 7.0).round() as usize).min(7)],
-        false => BARS[3],
-    };
-    values
-        .iter()
-        .map(|value| value.filter(|value| value.is_finite()).map_or(GAP, bar))
-        .collect()
+    let mut line = String::new();
+    for value in values {
+        line.push(match value.filter(|value| value.is_finite()) {
+            None => GAP,
+            Some(value) if high > low => {
+                BARS[(((value - low) / (high - low) * 7.0).round() as usize).min(7)]
+            }
+            Some(_) => BARS[3],
+        });
+    }
+    line
 }
 
 #[cfg(test)]

@@ -113,23 +113,24 @@ fn golden_changes(out: &mut String, report: &Report) {
         .golden_changes
         .iter()
         .partition(|change| change.weight == Weight::NeedsApproval);
-    let list = |out: &mut String, changes: &[&GoldenChange]| {
-        for change in changes {
-            let weight = words::weight(report, change);
-            put(out, &format!("  [{weight}] {}", words::change(change)));
-        }
-    };
     let shown = heavy.len().min(LISTED);
-    list(out, &heavy[..shown]);
+    list(out, report, &heavy[..shown]);
     if let Some(approval) = &report.approval {
         put(out, &format!("  {}", line(&words::approval(approval), 200)));
     }
     if let Some(next) = words::next_of_changes(report, words::PUSH_FIRST) {
         put(out, &format!("  {next}"));
     }
-    list(out, &light[..light.len().min(LISTED - shown)]);
+    list(out, report, &light[..light.len().min(LISTED - shown)]);
     put_more(out, report.golden_changes.len(), LISTED, |more| {
         format!("  … and {more} more; --out DIR shows all")
     });
     out.push('\n');
+}
+
+fn list(out: &mut String, report: &Report, changes: &[&GoldenChange]) {
+    for change in changes {
+        let weight = words::weight(report, change);
+        put(out, &format!("  [{weight}] {}", words::change(change)));
+    }
 }

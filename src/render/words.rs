@@ -125,12 +125,12 @@ pub fn other_outcome(outcome: OtherOutcome) -> &'static str {
 }
 
 /// The verdict on another pull request with the same head.
-pub fn other(other: &OtherPullRequest) -> String {
+pub fn other(pull_request: &OtherPullRequest) -> String {
     let OtherPullRequest {
         number,
         into,
         outcome,
-    } = other;
+    } = pull_request;
     let outcome = other_outcome(*outcome);
     format!("pull request {number} into {into} has the same head commit and {outcome}")
 }
@@ -149,9 +149,10 @@ pub fn base(report: &Report, escape: impl Fn(&str) -> String) -> String {
 /// The graded commit after a word for it. Where the base commit is checked out, the graded files are changes on top of it.
 pub fn graded_commit(report: &Report, word: &str) -> String {
     let commit = short(report.commit.as_deref());
-    match report.commit.is_some() && report.commit == report.base {
-        true => format!("working tree at {commit}"),
-        false => format!("{word} {commit}"),
+    if report.commit.is_some() && report.commit == report.base {
+        format!("working tree at {commit}")
+    } else {
+        format!("{word} {commit}")
     }
 }
 
@@ -176,11 +177,11 @@ pub fn approval(approval: &Approval) -> String {
 }
 
 /// A count with its noun: `1 line`, `2 lines`.
-pub fn plural(count: usize, one: &str, many: &str) -> String {
+pub fn plural(count: usize, singular: &str, several: &str) -> String {
     format!(
         "{} {}",
         grouped(&count.to_string()),
-        if count == 1 { one } else { many }
+        if count == 1 { singular } else { several }
     )
 }
 
@@ -283,14 +284,14 @@ pub fn limit(metric: &MetricReport, gate: &GateRuling) -> String {
         ),
     };
     let source = if gate.from_baseline { " baseline" } else { "" };
-    let change = || spread(metric.unit, gate.threshold.unwrap_or_default());
+    let change = spread(metric.unit, gate.threshold.unwrap_or_default());
     match (gate.gate, gate.threshold) {
         (GateKind::Min, None) => format!("≥ baseline{band}"),
         (GateKind::Max, None) => format!("≤ baseline{band}"),
         (GateKind::Min, Some(_)) => format!("≥ {limit}{source}{band}"),
         (GateKind::Max, Some(_)) => format!("≤ {limit}{source}{band}"),
-        (GateKind::MaxDrop, _) => format!("drop ≤ {}", change()),
-        (GateKind::MaxRise, _) => format!("rise ≤ {}", change()),
+        (GateKind::MaxDrop, _) => format!("drop ≤ {change}"),
+        (GateKind::MaxRise, _) => format!("rise ≤ {change}"),
         (GateKind::Test, Some(_)) => format!("p > {limit}"),
         (GateKind::Test, None) => "nothing to test".to_owned(),
         (GateKind::Lost | GateKind::Never, _) => "0".to_owned(),

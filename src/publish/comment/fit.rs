@@ -44,12 +44,6 @@ pub struct FittedText {
 /// the extreme case only the footer is left.
 pub fn fitted(report: &Report, links: &Links, budget: usize) -> FittedText {
     let mut blocks = markdown::blocks(report, links, Tables::One);
-    let size = |blocks: &[MarkdownBlock]| {
-        blocks
-            .iter()
-            .map(|block| block.text.len() + 1)
-            .sum::<usize>()
-    };
     if size(&blocks) > budget {
         blocks = markdown::blocks(report, links, Tables::BySuite);
     }
@@ -68,9 +62,10 @@ pub fn fitted(report: &Report, links: &Links, budget: usize) -> FittedText {
         *left_out.entry(worst.name).or_default() += 1;
         blocks.remove(index);
     }
-    let hidden = match left_out.contains_key(markdown::NEEDS_APPROVAL) {
-        true => markdown::kinds_of_changes(report),
-        false => markdown::hidden_kinds(report),
+    let hidden = if left_out.contains_key(markdown::NEEDS_APPROVAL) {
+        markdown::kinds_of_changes(report)
+    } else {
+        markdown::hidden_kinds(report)
     };
     let mut out = blocks
         .iter()
@@ -100,6 +95,11 @@ pub fn fitted(report: &Report, links: &Links, budget: usize) -> FittedText {
         ));
     }
     FittedText { text: out, hidden }
+}
+
+/// The bytes of blocks, each with a line feed.
+fn size(blocks: &[MarkdownBlock]) -> usize {
+    blocks.iter().map(|block| block.text.len() + 1).sum()
 }
 
 /// The block that is never left out.

@@ -30,12 +30,12 @@ impl SectionState {
         let mut out = String::with_capacity(json.len());
         for char in json.chars() {
             // Quotes, brackets and backslashes are syntax of JSON; other characters occur only in its texts.
-            match char.is_ascii_alphanumeric() || " .,:;%()[]{}+-_\"\\".contains(char) {
-                true => out.push(char),
-                false => char
-                    .encode_utf16(&mut [0; 2])
-                    .iter()
-                    .for_each(|unit| out.push_str(&format!("\\u{unit:04x}"))),
+            if char.is_ascii_alphanumeric() || " .,:;%()[]{}+-_\"\\".contains(char) {
+                out.push(char);
+                continue;
+            }
+            for unit in char.encode_utf16(&mut [0; 2]) {
+                out.push_str(&format!("\\u{unit:04x}"));
             }
         }
         out
@@ -108,7 +108,7 @@ pub(super) const ALERT_END: &str = "<!-- goldgate:alert-end -->\n";
 
 /// The sections of a comment. A section that is malformed, or whose text somebody edited, is left out.
 pub(super) fn sections_of(body: &str) -> Vec<(SectionPlace, CommentSection)> {
-    let mut found = Vec::new();
+    let mut sections = Vec::new();
     for part in body.split(SECTION).skip(1) {
         let Some((head, rest)) = part.split_once(" -->\n") else {
             continue;
@@ -127,7 +127,7 @@ pub(super) fn sections_of(body: &str) -> Vec<(SectionPlace, CommentSection)> {
                 .split_once(ALERT_END)
                 .map_or(text, |(_, text)| text.trim_start_matches('\n'));
             if state.digest == digest(text) {
-                found.push((
+                sections.push((
                     place,
                     CommentSection {
                         state,
@@ -137,5 +137,5 @@ pub(super) fn sections_of(body: &str) -> Vec<(SectionPlace, CommentSection)> {
             }
         }
     }
-    found
+    sections
 }

@@ -51,7 +51,7 @@ fn escaped(value: &Value) -> String {
             '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
                 out.push_str(&format!("\\u{:04x}", u32::from(char)))
             }
-            other => out.push(other),
+            _ => out.push(char),
         }
     }
     out
@@ -86,29 +86,30 @@ fn detail(row: &ListedCase<'_>) -> Value {
         "g".to_owned(),
         json!(format!("{}:{start}", line(case.golden.as_str(), TEXT))),
     );
-    let mut add = |key: &str, all: Vec<Value>| {
-        if !all.is_empty() {
-            out.insert(key.to_owned(), Value::Array(all));
-        }
-    };
-    add("c", case.checks.iter().filter_map(check).collect());
-    add("d", differences(case));
+    add(
+        &mut out,
+        "c",
+        case.checks.iter().filter_map(check).collect(),
+    );
+    add(&mut out, "d", differences(case));
     let changed = agent.since_base.outputs_of(&case.case);
     add(
+        &mut out,
         "o",
         changed
             .iter()
-            .map(|one| {
+            .map(|change| {
                 json!([
-                    line(&one.name, TEXT),
-                    side(one.before.as_deref()),
-                    side(one.now.as_deref())
+                    line(&change.name, TEXT),
+                    side(change.before.as_deref()),
+                    side(change.now.as_deref())
                 ])
             })
             .collect(),
     );
-    add("l", lost(case));
+    add(&mut out, "l", lost(case));
     add(
+        &mut out,
         "j",
         judges::of_case(case, line)
             .into_iter()
@@ -121,6 +122,7 @@ fn detail(row: &ListedCase<'_>) -> Value {
         .filter(|check| check.failure.is_none())
         .count();
     add(
+        &mut out,
         "p",
         if passed > 0 {
             vec![json!(passed)]
@@ -136,12 +138,20 @@ fn detail(row: &ListedCase<'_>) -> Value {
     // The columns are the metrics of the cases that count.
     let of_case = of_case.filter(|_| *result != CaseResult::Draft);
     add(
+        &mut out,
         "v",
         of_case
             .map(|(metric, value)| json!(values(metric, value)))
             .collect(),
     );
     Value::Object(out)
+}
+
+/// Adds a list under a key, unless it is empty.
+fn add(out: &mut Map<String, Value>, key: &str, all: Vec<Value>) {
+    if !all.is_empty() {
+        out.insert(key.to_owned(), Value::Array(all));
+    }
 }
 
 /// A value of one side's output.
@@ -173,16 +183,21 @@ fn check(check: &PairCheck) -> Option<Value> {
 }
 
 fn differences(case: &PairResult) -> Vec<Value> {
-    let all = case.shortfalls.iter().map(|one| {
+    let all = case.shortfalls.iter().map(|shortfall| {
         let seen = match case.completed {
             0 | 1 => String::new(),
-            completed => format!("{} of {completed} samples", one.samples),
+            completed => format!("{} of {completed} samples", shortfall.samples),
         };
         let (expected, got) = (
-            line(&one.difference.expected, TEXT),
-            line(&one.difference.produced, TEXT),
+            line(&shortfall.difference.expected, TEXT),
+            line(&shortfall.difference.produced, TEXT),
         );
-        json!([line(&one.metrics.join(", "), TEXT), seen, expected, got])
+        json!([
+            line(&shortfall.metrics.join(", "), TEXT),
+            seen,
+            expected,
+            got
+        ])
     });
     all.collect()
 }
@@ -208,10 +223,10 @@ fn values(metric: &MetricReport, value: &PairValue) -> String {
         .iter()
         .map(|sample| metric_value(metric.unit, *sample))
         .collect();
-    match samples.iter().all(|sample| *sample == whole) {
-        true => whole,
-        false => format!("{whole} (by sample: {})", samples.join(", ")),
+    if samples.iter().all(|sample| *sample == whole) {
+        return whole;
     }
+    format!("{whole} (by sample: {})", samples.join(", "))
 }
 
 #[cfg(test)]

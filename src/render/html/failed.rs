@@ -87,7 +87,7 @@ fn case_rows<'a>(
                     _ => pairs.push((Vec::new(), text)),
                 }
             }
-            CaseRow::Missing(what, how) => missing = Some((what, how)),
+            CaseRow::Missing(needed, how) => missing = Some((needed, how)),
             CaseRow::Next(tag, text) => next = Some((tag, text)),
             // The table has all changes, and all differences.
             CaseRow::Changed(..) | CaseRow::More(_) => {}
@@ -123,7 +123,7 @@ fn case_rows<'a>(
                 td data-label="now" {
                     p { (got) }
                     @if index == 0 { @for change in changed { (marked(change)) } }
-                    @if let (0, Some((what, how))) = (index, missing) { p { "Missing: " (bounded(what)) "; " (with_commands(how)) } }
+                    @if let (0, Some((needed, how))) = (index, missing) { p { "Missing: " (bounded(needed)) "; " (with_commands(how)) } }
                     @if let (0, Some((tag, next))) = (index, next) { p.soft { "Next: " (bounded(next)) " (" (tag.as_str()) ")" } }
                 }
             } "\n"

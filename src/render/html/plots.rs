@@ -155,7 +155,10 @@ pub fn samples(
     evidence: &CaseEvidence,
     case: Option<&PairResult>,
 ) -> Markup {
-    let index = agent.metrics.iter().position(|one| one.name == metric.name);
+    let index = agent
+        .metrics
+        .iter()
+        .position(|candidate| candidate.name == metric.name);
     let value = case
         .zip(index)
         .and_then(|(case, index)| case.values.get(index));
@@ -203,7 +206,7 @@ pub fn samples(
                 line.base x1=(fixed(x(value))) x2=(fixed(x(value))) y1="2" y2=(height - 2.0) {}
             }
             @for value in &values {
-                @let same = seen.iter().filter(|one| **one == *value).count() as f64;
+                @let same = seen.iter().filter(|shown| **shown == *value).count() as f64;
                 @let shift = if x(*value) > width / 2.0 { -4.0 * same } else { 4.0 * same };
                 circle.other cx=(fixed(x(*value) + shift)) cy=(height / 2.0) r="4" {}
                 @let () = seen.push(*value);
@@ -218,10 +221,10 @@ const TREND: (f64, f64) = (300.0, 60.0);
 /// The values in the last committed baselines as a line, then this run's value as a mark.
 pub fn trend(metric: &MetricReport) -> Markup {
     let all: Vec<Option<f64>> = metric.past.iter().copied().chain([metric.value]).collect();
-    let known = || all.iter().flatten().copied();
+    let known = all.iter().flatten().copied();
     let (low, high) = (
-        known().fold(f64::INFINITY, f64::min),
-        known().fold(f64::NEG_INFINITY, f64::max),
+        known.clone().fold(f64::INFINITY, f64::min),
+        known.fold(f64::NEG_INFINITY, f64::max),
     );
     let (width, height) = TREND;
     let steps = all.len().saturating_sub(1).max(1) as f64;
@@ -247,6 +250,13 @@ pub fn trend(metric: &MetricReport) -> Markup {
 const SUMS: (f64, f64) = (420.0, 120.0);
 const BARS: f64 = 90.0;
 
+fn score_sum(value: f64) -> String {
+    format!("{:.2}", value)
+        .trim_end_matches('0')
+        .trim_end_matches('.')
+        .to_owned()
+}
+
 /// The sums of scores that runs of an unchanged agent would have as bars, and the sum of this run as a line.
 pub fn unchanged_sums(agent: &AgentReport) -> Markup {
     let policy = agent.policy.as_deref();
@@ -266,14 +276,8 @@ pub fn unchanged_sums(agent: &AgentReport) -> Markup {
     let x = (place + 0.5) * step;
     let is_red = policy.limit.is_some_and(|limit| p <= limit);
     let low = if is_red { "worse" } else { "other" };
-    let sum = |value: f64| {
-        format!("{:.2}", value)
-            .trim_end_matches('0')
-            .trim_end_matches('.')
-            .to_owned()
-    };
     let (observed, chance) = (
-        sum(sums.observed),
+        score_sum(sums.observed),
         number::p_in_percent(p, policy.limit.unwrap_or(p)),
     );
     let last = sums.first + sums.width * (sums.shares.len() as f64 - 1.0);
@@ -287,9 +291,9 @@ pub fn unchanged_sums(agent: &AgentReport) -> Markup {
                         width=(fixed((step - 1.0).max(1.0))) height=(fixed(tall)) {}
                 }
                 line.base x1=(fixed(x)) x2=(fixed(x)) y1="0" y2=(BARS) {}
-                text.axis x="0" y=(height - 10.0) { (sum(sums.first)) }
+                text.axis x="0" y=(height - 10.0) { (score_sum(sums.first)) }
                 text x=(fixed(x)) y=(height - 10.0) text-anchor=(if x < width / 6.0 { "start" } else { "middle" }) { (observed) }
-                text.axis x=(width) y=(height - 10.0) text-anchor="end" { (sum(last)) }
+                text.axis x=(width) y=(height - 10.0) text-anchor="end" { (score_sum(last)) }
             }
             figcaption.soft {
                 (agent.agent) ": had nothing changed, re-recordings would have these sums of scores. This run has " (observed)

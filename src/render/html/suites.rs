@@ -14,9 +14,10 @@ use crate::render::{certainty, judges, number, words};
 
 /// One table for each suite; suites with a failed gate first.
 pub fn numbers(report: &Report) -> Markup {
-    let fails = |suite: &&SuiteReport| suite.verdict.fails();
-    let (failed, others): (Vec<&SuiteReport>, Vec<&SuiteReport>) =
-        report.suites.iter().partition(fails);
+    let (failed, others): (Vec<&SuiteReport>, Vec<&SuiteReport>) = report
+        .suites
+        .iter()
+        .partition(|suite| suite.verdict.fails());
     html! {
         @if !report.suites.is_empty() {
             section aria-labelledby="numbers" {
@@ -65,13 +66,13 @@ const COLUMNS: [&str; 9] = [
 const NUMBERS: [usize; 5] = [2, 3, 4, 7, 8];
 
 fn judge_row(agent: &AgentReport, judge: &JudgeReport) -> Markup {
-    let [baseline, now, delta] = judges::numbers(judge);
+    let [baseline, current, delta] = judges::numbers(judge);
     html! {
         tr {
             td { (agent.agent) }
             th scope="row" { (judges::row_name(judge)) }
             td.n { (metric_value(Unit::Share, baseline)) }
-            td.n { (metric_value(Unit::Share, now)) }
+            td.n { (metric_value(Unit::Share, current)) }
             td.n { (number::delta(Unit::Share, delta)) }
             td.soft { (judges::standing_word(judge)) }
             td { (judges::ADVISORY) }

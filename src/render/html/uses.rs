@@ -41,26 +41,30 @@ impl AgentUses {
     fn shown(&self) -> Vec<f64> {
         let count = self.values.len();
         let marks = count.min(MARKS);
-        let index = |mark: usize| {
-            if marks < 2 {
+        let mut shown = Vec::new();
+        for mark in 0..marks {
+            let index = if marks < 2 {
                 0
             } else {
                 mark * (count - 1) / (marks - 1)
-            }
-        };
-        (0..marks)
-            .filter_map(|mark| self.values.get(index(mark)).copied())
-            .collect()
+            };
+            shown.extend(self.values.get(index).copied());
+        }
+        shown
     }
 
     /// The median, and both ends if there are several cases. It fits next to the marks.
-    fn words(&self, what: SampleUse) -> String {
+    fn words(&self, sample_use: SampleUse) -> String {
         let (low, high) = self.ends();
-        let of = |value| since_base::use_value(what, value);
-        match self.values.len() {
-            1 => of(low),
-            _ => format!("median {} ({} to {})", of(self.median()), of(low), of(high)),
+        let low_text = since_base::use_value(sample_use, low);
+        if self.values.len() == 1 {
+            return low_text;
         }
+        format!(
+            "median {} ({low_text} to {})",
+            since_base::use_value(sample_use, self.median()),
+            since_base::use_value(sample_use, high)
+        )
     }
 }
 
@@ -70,18 +74,22 @@ pub fn uses(report: &Report) -> Markup {
         .suite_agents()
         .filter(|(_, agent)| !agent.since_base.uses.is_empty())
         .collect();
-    let known = |what: SampleUse| -> Vec<AgentUses> {
-        let rows = report.suite_agents().map(|(suite, agent)| AgentUses {
-            name: agent_name(suite, agent),
-            values: values(agent, what),
-        });
-        rows.filter(|row| !row.values.is_empty()).collect()
-    };
-    let plots: Vec<(SampleUse, &str, Vec<AgentUses>)> = USES
-        .into_iter()
-        .map(|(what, words)| (what, words, known(what)))
-        .filter(|(.., rows)| !rows.is_empty())
-        .collect();
+    let mut plots: Vec<(SampleUse, &str, Vec<AgentUses>)> = Vec::new();
+    for (sample_use, words) in USES {
+        let mut rows = Vec::new();
+        for (suite, agent) in report.suite_agents() {
+            let values = values(agent, sample_use);
+            if !values.is_empty() {
+                rows.push(AgentUses {
+                    name: agent_name(suite, agent),
+                    values,
+                });
+            }
+        }
+        if !rows.is_empty() {
+            plots.push((sample_use, words, rows));
+        }
+    }
     html! {
         @if !plots.is_empty() || !moved.is_empty() {
             section aria-labelledby="uses" {
@@ -91,25 +99,25 @@ pub fn uses(report: &Report) -> Markup {
                     @if let Some(text) = since_base::moved_uses(agent) { p { (title(&text)) } "\n" }
                     @for moved in &agent.since_base.uses { (bars(moved)) "\n" }
                 }
-                @for (what, words, rows) in &plots { (plot(*what, words, rows)) }
+                @for (sample_use, words, rows) in &plots { (plot(*sample_use, words, rows)) }
             } "\n"
         }
     }
 }
 
 /// The medians of the cases that count.
-fn values(agent: &AgentReport, what: SampleUse) -> Vec<f64> {
+fn values(agent: &AgentReport, sample_use: SampleUse) -> Vec<f64> {
     let mut values: Vec<f64> = agent
         .cases
         .iter()
-        .filter_map(|case| case.uses.of(what))
+        .filter_map(|case| case.uses.of(sample_use))
         .filter(|value| value.is_finite())
         .collect();
     values.sort_by(f64::total_cmp);
     values
 }
 
-fn plot(what: SampleUse, words: &str, rows: &[AgentUses]) -> Markup {
+fn plot(sample_use: SampleUse, words: &str, rows: &[AgentUses]) -> Markup {
     let shown = rows.get(..ROWS).unwrap_or(rows);
     let most = shown
         .iter()
@@ -122,17 +130,17 @@ fn plot(what: SampleUse, words: &str, rows: &[AgentUses]) -> Markup {
         h3 { (words) ", each mark a case" } "\n"
         div.wide role="region" tabindex="0" aria-label=(words) {
             svg.plot width=(WIDTH) height=(height) viewBox={ "0 0 " (WIDTH) " " (height) } role="img"
-                aria-label={ @for row in shown { (row.name) " " (row.words(what)) ". " } } {
+                aria-label={ @for row in shown { (row.name) " " (row.words(sample_use)) ". " } } {
                 line.zero x1=(fixed(x(0.0))) x2=(fixed(x(0.0))) y1="0" y2=(height - ROW) {}
                 @for (index, row) in shown.iter().enumerate() {
                     @let y = index * ROW + ROW / 2;
                     text x="0" y=(y + 5) { (line(&row.name, 46)) }
                     @for value in row.shown() { circle.case cx=(fixed(x(value))) cy=(y) r="4" {} }
                     line.base x1=(fixed(x(row.median()))) x2=(fixed(x(row.median()))) y1=(y - 9) y2=(y + 9) {}
-                    text x=(left + width + 14.0) y=(y + 5) { (row.words(what)) }
+                    text x=(left + width + 14.0) y=(y + 5) { (row.words(sample_use)) }
                 }
                 @for (value, anchor) in [(0.0, "start"), (most, "end")] {
-                    text.axis x=(fixed(x(value))) y=(height - 8) text-anchor=(anchor) { (since_base::use_value(what, value)) }
+                    text.axis x=(fixed(x(value))) y=(height - 8) text-anchor=(anchor) { (since_base::use_value(sample_use, value)) }
                 }
             }
         } "\n"

@@ -10,14 +10,14 @@ pub fn advice(report: &Report) -> String {
     let mut rows = String::new();
     for (suite, agent) in report.suite_agents() {
         for judge in &agent.judges {
-            let [baseline, now, delta] = judges::numbers(judge);
+            let [baseline, current, delta] = judges::numbers(judge);
             rows.push_str(&format!(
                 "| {} | {} | {} | {} | {} | {} | {}, {} |\n",
                 name(suite.id.as_str()),
                 name(agent.agent.as_str()),
                 name(judge.name.as_str()),
                 metric_value(Unit::Share, baseline),
-                metric_value(Unit::Share, now),
+                metric_value(Unit::Share, current),
                 number::delta(Unit::Share, delta),
                 judges::ADVISORY,
                 judges::standing_word(judge)

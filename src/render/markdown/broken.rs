@@ -77,9 +77,11 @@ fn agent(out: &mut String, broken: &BrokenAgent<'_>, links: &Links) {
         let gates = broken.gate_line(|text| sentence(text, words::NAME));
         put(out, &format!("\nGates: {gates}"));
     }
-    let past = |metric| evidence::past_baselines(metric);
-    let mut with_past = broken.gates.iter();
-    if let Some((metric, past)) = with_past.find_map(|(metric, _)| Some((metric, past(metric)?))) {
+    let with_past = broken
+        .gates
+        .iter()
+        .find_map(|(metric, _)| Some((metric, evidence::past_baselines(metric)?)));
+    if let Some((metric, past)) = with_past {
         let metric = inline(&metric.name, words::NAME);
         put(out, &format!("\n{metric}, {past}"));
     }
@@ -142,9 +144,9 @@ fn block<'a>(
             CaseRow::Changed(change, completed) => {
                 format!("changed {}", change_line(change, completed, MARKS))
             }
-            CaseRow::Missing(what, how) => format!(
+            CaseRow::Missing(needed, how) => format!(
                 "missing {}; {}",
-                inline(what, 160),
+                inline(needed, 160),
                 coded(&clauses(how, 400))
             ),
             CaseRow::Next(tag, next) => next_step(tag, next),

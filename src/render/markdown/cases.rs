@@ -11,14 +11,14 @@ const NAMED: usize = 30;
 pub fn cases(report: &Report) -> String {
     let mut out = String::new();
     for trend in words::MOVED_TRENDS {
-        let found = report.suite_agents().flat_map(|(suite, agent)| {
+        let moved_cases = report.suite_agents().flat_map(|(suite, agent)| {
             let moved = agent
                 .cases
                 .iter()
                 .filter(move |case| words::trend(case) == trend);
             moved.map(move |case| full(suite, agent, &case.case))
         });
-        list(&mut out, &title(trend), found.collect());
+        list(&mut out, &title(trend), moved_cases.collect());
     }
     let flaky = report.suite_agents().flat_map(|(suite, agent)| {
         // Where no sample passes, only the failed checks differ: the case is not flaky for a reader.
@@ -110,18 +110,18 @@ fn full(suite: &SuiteReport, agent: &AgentReport, case: &CaseId) -> String {
     )
 }
 
-fn list(out: &mut String, title: &str, found: Vec<String>) {
-    if found.is_empty() {
+fn list(out: &mut String, title: &str, cases: Vec<String>) {
+    if cases.is_empty() {
         return;
     }
-    let more = if found.len() > NAMED {
-        format!(", … and {} more", found.len() - NAMED)
+    let more = if cases.len() > NAMED {
+        format!(", … and {} more", cases.len() - NAMED)
     } else {
         String::new()
     };
-    let named: Vec<String> = found.iter().take(NAMED).cloned().collect();
+    let named: Vec<String> = cases.iter().take(NAMED).cloned().collect();
     put(
         out,
-        &format!("- {title} ({}): {}{more}", found.len(), named.join(", ")),
+        &format!("- {title} ({}): {}{more}", cases.len(), named.join(", ")),
     );
 }

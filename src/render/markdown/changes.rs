@@ -23,13 +23,16 @@ pub fn needing_approval(report: &Report) -> String {
     if heavy.is_empty() {
         return out;
     }
-    let what = words::plural(heavy.len(), "golden change", "golden changes");
+    let count = words::plural(heavy.len(), "golden change", "golden changes");
     match &report.approval {
         Some(approval) => put(
             &mut out,
-            &format!("**{what}**, {}:\n", inline(&words::approval(approval), 200)),
+            &format!(
+                "**{count}**, {}:\n",
+                inline(&words::approval(approval), 200)
+            ),
         ),
-        None => put(&mut out, &format!("**{what} without an approval:**\n")),
+        None => put(&mut out, &format!("**{count} without an approval:**\n")),
     }
     let shown = chosen(&heavy);
     let longest = (ROOM / shown.len()).min(words::CHANGE);
@@ -67,12 +70,12 @@ pub fn listed(report: &Report) -> String {
     if light.is_empty() {
         return out;
     }
-    let what = words::plural(
+    let count = words::plural(
         light.len(),
         "golden change that needs no approval",
         "golden changes that need no approval",
     );
-    put(&mut out, &format!("<details><summary>{what}</summary>\n"));
+    put(&mut out, &format!("<details><summary>{count}</summary>\n"));
     for change in light.iter().take(LISTED) {
         put(&mut out, &format!("- {}", coded(&words::change(change))));
     }
@@ -115,23 +118,23 @@ fn chosen<'a>(changes: &[&'a GoldenChange]) -> Vec<(&'a GoldenChange, usize)> {
     kinds
         .into_iter()
         .take(KINDS)
-        .filter_map(|(_, of)| of.first().map(|first| (*first, of.len() - 1)))
+        .filter_map(|(_, members)| members.first().map(|first| (*first, members.len() - 1)))
         .collect()
 }
 
 /// The changes by kind: the most dangerous class first, then the rarest kind. A single edit among forty others of another kind is
 /// the one to review.
 fn kinds<'a>(changes: &[&'a GoldenChange]) -> Vec<(ChangeKind, Vec<&'a GoldenChange>)> {
-    let mut found: Vec<(ChangeKind, Vec<&GoldenChange>)> = Vec::new();
+    let mut kinds: Vec<(ChangeKind, Vec<&GoldenChange>)> = Vec::new();
     for change in changes {
         let kind = kind(change);
-        match found.iter_mut().find(|(known, _)| *known == kind) {
-            Some((_, of)) => of.push(change),
-            None => found.push((kind, vec![change])),
+        match kinds.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, members)) => members.push(change),
+            None => kinds.push((kind, vec![change])),
         }
     }
-    found.sort_by_key(|((class, part, _), of)| (*class, !part.is_empty(), of.len()));
-    found
+    kinds.sort_by_key(|((class, part, _), members)| (*class, !part.is_empty(), members.len()));
+    kinds
 }
 
 fn kind(change: &GoldenChange) -> ChangeKind {
@@ -153,11 +156,10 @@ fn kind(change: &GoldenChange) -> ChangeKind {
 
 /// A word without file names and digits, so that words of one kind are equal.
 fn of_any(word: &str) -> String {
-    match word.contains(['/', '`']) {
-        true => String::new(),
-        false => word
-            .chars()
-            .map(|char| if char.is_ascii_digit() { '0' } else { char })
-            .collect(),
+    if word.contains(['/', '`']) {
+        return String::new();
     }
+    word.chars()
+        .map(|char| if char.is_ascii_digit() { '0' } else { char })
+        .collect()
 }

@@ -20,10 +20,10 @@ pub fn other_failures(report: &Report, links: &Links) -> String {
     if others.is_empty() {
         return String::new();
     }
-    let before = others
+    let have_failed_before = others
         .iter()
         .all(|failed| failed.case.trend == CaseTrend::StillFailing);
-    let title = if before {
+    let title = if have_failed_before {
         let count = words::plural(others.len(), "failed check", "failed checks");
         format!("{count} in cases that failed before this change")
     } else {
@@ -51,20 +51,16 @@ fn listed(all: &[FailureLine<'_>], links: &Links) -> String {
 }
 
 /// Whether a check of an agent failed in two cases with the same texts.
-fn is_alike(one: &FailureLine<'_>, other: &FailureLine<'_>) -> bool {
-    let of = |failed: &FailureLine<'_>| {
-        let detail = failed
-            .check
-            .failure
-            .as_ref()
-            .map(|failure| failure.detail.clone());
-        (
-            failed.check.name.to_string(),
-            failed.check.expected.clone(),
-            detail,
-        )
-    };
-    std::ptr::eq(one.agent, other.agent) && of(one) == of(other)
+fn is_alike(left: &FailureLine<'_>, right: &FailureLine<'_>) -> bool {
+    std::ptr::eq(left.agent, right.agent)
+        && left.check.name.to_string() == right.check.name.to_string()
+        && left.check.expected == right.check.expected
+        && detail(left) == detail(right)
+}
+
+fn detail<'a>(failed: &FailureLine<'a>) -> Option<&'a str> {
+    let failure = failed.check.failure.as_ref()?;
+    Some(&failure.detail)
 }
 
 /// The failures of one check with the same texts, by case.
@@ -95,12 +91,13 @@ fn failures(alike: &[FailureLine<'_>], links: &Links) -> String {
     let Some(failure) = first.check.failure.as_deref() else {
         return format!("- {title}");
     };
-    let hint = match since_base::explains(first.agent, Some(first.case)) {
-        true => format!(
+    let hint = if since_base::explains(first.agent, Some(first.case)) {
+        format!(
             "likely cause: {}",
             since_base::changed_names(first.agent, |text| inline(text, 160))
-        ),
-        false => next_step(failure.tag, &failure.next_action),
+        )
+    } else {
+        next_step(failure.tag, &failure.next_action)
     };
     let expected = first
         .check
@@ -134,8 +131,8 @@ const TAGS: &str =
     "| tag | what it hints at | count | change | how to fix it |\n|---|---|--:|--:|---|\n";
 
 /// The change of a count since the baseline; a dash if the baseline does not have it.
-fn counted_change(now: i64, before: Option<i64>) -> String {
-    match before.map(|before| (now - before, before)) {
+fn counted_change(count: i64, baseline: Option<i64>) -> String {
+    match baseline.map(|baseline| (count - baseline, baseline)) {
         None => "–".to_owned(),
         Some((0, _)) => "=".to_owned(),
         Some((more, 0)) if more > 0 => format!("+{more} NEW"),
@@ -149,7 +146,7 @@ pub fn taxonomy(report: &Report) -> String {
     let known = report.agents().any(|agent| agent.taxonomy_before.is_some());
     let mut rows = String::new();
     for tag in Tag::ALL {
-        let now: i64 = report
+        let count: i64 = report
             .agents()
             .map(|agent| i64::from(agent.taxonomy()[&tag]))
             .sum();
@@ -157,19 +154,19 @@ pub fn taxonomy(report: &Report) -> String {
             .agents()
             .map(|agent| i64::from(agent.failed_checks_by_tag()[&tag]))
             .sum();
-        let before: i64 = report
+        let baseline: i64 = report
             .agents()
             .filter_map(|agent| agent.taxonomy_before.as_ref()?.get(&tag))
             .map(|count| i64::from(*count))
             .sum();
         // A baseline has only failed checks.
-        let change = counted_change(failed, known.then_some(before));
-        match (now, before) {
+        let change = counted_change(failed, known.then_some(baseline));
+        match (count, baseline) {
             (0, 0) => {}
             _ => put(
                 &mut rows,
                 &format!(
-                    "| `{}` | {} | {now} | {change} | {} |",
+                    "| `{}` | {} | {count} | {change} | {} |",
                     tag.as_str(),
                     tag.meaning(),
                     tag.fix_strategy()
@@ -178,17 +175,17 @@ pub fn taxonomy(report: &Report) -> String {
         }
     }
     let lost = i64::try_from(report.lost_samples()).unwrap_or(i64::MAX);
-    let before: Vec<u32> = report
+    let baseline: Vec<u32> = report
         .agents()
         .filter_map(|agent| agent.infra_before)
         .collect();
-    let before = (!before.is_empty()).then(|| before.into_iter().map(i64::from).sum());
-    if lost > 0 || before.is_some_and(|before: i64| before > 0) {
+    let baseline = (!baseline.is_empty()).then(|| baseline.into_iter().map(i64::from).sum());
+    if lost > 0 || baseline.is_some_and(|baseline: i64| baseline > 0) {
         put(
             &mut rows,
             &format!(
                 "| `infra` | not a failure: the sample has no output to grade | {lost} | {} | check the infrastructure, or record again |",
-                counted_change(lost, before)
+                counted_change(lost, baseline)
             ),
         );
     }

@@ -44,14 +44,17 @@ fn agent(out: &mut String, broken: &BrokenAgent<'_>, differences: Differences) {
     for case in &broken.cases {
         block(out, case, differences, &mut hints);
     }
-    let clean = |text: &str| line(text, words::NAME);
-    if let Some(others) = broken.others(clean) {
+    if let Some(others) = broken.others(name) {
         put(out, &format!("  {others}"));
     }
     if !broken.gates.is_empty() {
-        put(out, &format!("  gates: {}", broken.gate_line(clean)));
+        put(out, &format!("  gates: {}", broken.gate_line(name)));
     }
     out.push('\n');
+}
+
+fn name(text: &str) -> String {
+    line(text, words::NAME)
 }
 
 fn block<'a>(
@@ -79,8 +82,8 @@ fn block<'a>(
             CaseRow::Changed(change, completed) => {
                 format!("changed  {}", change_line(change, completed, PLAIN_MARKS))
             }
-            CaseRow::Missing(what, how) => {
-                format!("missing  {}; {}", line(what, 160), clauses(how, 400))
+            CaseRow::Missing(needed, how) => {
+                format!("missing  {}; {}", line(needed, 160), clauses(how, 400))
             }
             CaseRow::Next(tag, next) => {
                 format!("next     {} ({})", line(next, 200), tag.as_str())
@@ -117,7 +120,7 @@ fn changes(out: &mut String, broken: &BrokenAgent<'_>) {
 pub(super) fn failed_before(out: &mut String, report: &Report) {
     let others = other_checks(report);
     let cases: Vec<&[FailureLine<'_>]> = others
-        .chunk_by(|one, next| std::ptr::eq(one.case, next.case))
+        .chunk_by(|left, right| std::ptr::eq(left.case, right.case))
         .collect();
     if cases.is_empty() {
         return;
@@ -130,7 +133,7 @@ pub(super) fn failed_before(out: &mut String, report: &Report) {
         };
         let checks: Vec<String> = failed
             .iter()
-            .map(|one| one.check.name.to_string())
+            .map(|failure| failure.check.name.to_string())
             .collect();
         let (suite, agent, case) = (&first.suite.id, &first.agent.agent, &first.case.case);
         let checks = line(&checks.join(", "), 160);

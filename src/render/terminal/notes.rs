@@ -18,21 +18,21 @@ const DRAFTS: usize = 5;
 
 /// Notes that say why a case does not count, which cases moved, and the first on each agent; the others only with all details.
 pub(super) fn notes(out: &mut String, report: &Report, detail: Detail) {
-    let before = out.len();
+    let start = out.len();
     for note in &report.notes {
         put(out, &format!("note: {}", words::note(note)));
     }
     let review = words::command(report, "review", "");
     let mut folded = Vec::new();
     for (suite, agent) in report.suite_agents() {
-        let mut own = minor(suite, agent);
-        match detail {
-            Detail::Everything => own.iter().for_each(|text| put(out, text)),
-            Detail::Changes | Detail::Verdict => {
-                let shown = agent.notes.len().min(OF_AGENT);
-                own.iter().take(shown).for_each(|text| put(out, text));
-                folded.extend(own.drain(shown..));
-            }
+        let mut texts = minor(suite, agent);
+        let shown = match detail {
+            Detail::Everything => texts.len(),
+            Detail::Changes | Detail::Verdict => agent.notes.len().min(OF_AGENT),
+        };
+        folded.extend(texts.split_off(shown));
+        for text in texts {
+            put(out, &text);
         }
         major(out, suite, agent, &review);
         if let Some(uses) = since_base::moved_uses(agent) {
@@ -48,7 +48,7 @@ pub(super) fn notes(out: &mut String, report: &Report, detail: Detail) {
             &format!("… and {notes} on single cases, lost samples and quarantine; -v shows them"),
         );
     }
-    if out.len() > before {
+    if out.len() > start {
         out.push('\n');
     }
 }
@@ -80,13 +80,14 @@ fn minor(suite: &SuiteReport, agent: &AgentReport) -> Vec<String> {
 fn major(out: &mut String, suite: &SuiteReport, agent: &AgentReport, review: &str) {
     let who = format!("{}/{}", suite.id, agent.agent);
     excluded(out, &who, agent);
-    let excused = agent.metrics.iter().flat_map(|metric| {
-        let gates = metric.gates.iter();
-        gates
-            .filter(|gate| gate.base_commit.is_some() && !gate.ruling.fails())
-            .map(move |gate| short_gate(metric, gate, |text| line(text, words::NAME)))
-    });
-    excused.for_each(|gate| put(out, &format!("{who}: excused: {gate}")));
+    for metric in &agent.metrics {
+        for gate in &metric.gates {
+            if gate.base_commit.is_some() && !gate.ruling.fails() {
+                let gate = short_gate(metric, gate, |text| line(text, words::NAME));
+                put(out, &format!("{who}: excused: {gate}"));
+            }
+        }
+    }
     // A case that newly fails is shown as broken.
     for trend in words::MOVED_TRENDS.into_iter().skip(1) {
         let moved = agent

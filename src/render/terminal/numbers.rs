@@ -49,15 +49,17 @@ pub(super) fn numbers(report: &Report, screen: Screen) -> Option<String> {
             names,
         );
         table.add_row(vec![Cell::new(name).add_attribute(Attribute::Bold)]);
-        metrics
-            .iter()
-            .for_each(|metric| rows(metric, names).for_each(|row| add(&mut table, row, columns)));
+        for metric in metrics {
+            for row in rows(metric, names) {
+                add(&mut table, row, columns);
+            }
+        }
         for judge in judges {
-            let [baseline, now, delta] = judges::numbers(judge);
+            let [baseline, current, delta] = judges::numbers(judge);
             let row = vec![
                 Cell::new(indented(&judges::row_name(judge), names)),
                 right(metric_value(Unit::Share, baseline)),
-                right(metric_value(Unit::Share, now)),
+                right(metric_value(Unit::Share, current)),
                 right(number::delta(Unit::Share, delta)),
                 Cell::new(judges::standing_word(judge)).fg(Color::DarkGrey),
                 Cell::new(judges::ADVISORY),
@@ -84,10 +86,6 @@ fn changed<'a>(
     left: &mut usize,
     folded: &mut usize,
 ) -> Vec<&'a MetricReport> {
-    let passes = |ruling: &Ruling| match ruling {
-        Ruling::Judged(Verdict::Pass) | Ruling::Skipped(_) | Ruling::Off(_) => true,
-        Ruling::Judged(Verdict::Fail | Verdict::Inconclusive) => false,
-    };
     let is_new = agent
         .metrics
         .iter()
@@ -111,6 +109,13 @@ fn changed<'a>(
     shown
 }
 
+fn passes(ruling: &Ruling) -> bool {
+    match ruling {
+        Ruling::Judged(Verdict::Pass) | Ruling::Skipped(_) | Ruling::Off(_) => true,
+        Ruling::Judged(Verdict::Fail | Verdict::Inconclusive) => false,
+    }
+}
+
 /// Adds a row without the columns that the screen has no room for.
 fn add(table: &mut Table, mut row: Vec<Cell>, columns: usize) {
     row.truncate(columns);
@@ -118,7 +123,7 @@ fn add(table: &mut Table, mut row: Vec<Cell>, columns: usize) {
 }
 
 /// One row per gate; a metric without a gate has one row.
-fn rows(metric: &MetricReport, names: usize) -> impl Iterator<Item = Vec<Cell>> {
+fn rows(metric: &MetricReport, names: usize) -> Vec<Vec<Cell>> {
     let delta = number::change(metric);
     let first = vec![
         Cell::new(indented(&metric.name, names)),
@@ -126,19 +131,22 @@ fn rows(metric: &MetricReport, names: usize) -> impl Iterator<Item = Vec<Cell>> 
         right(words::value(metric)),
         right(delta).fg(colour(direction_of(metric))),
     ];
-    let further = || (0..4).map(|_| Cell::new("")).collect::<Vec<_>>();
-    (0..metric.gates.len().max(1)).map(move |index| {
-        let mut row = if index == 0 { first.clone() } else { further() };
-        row.extend(metric.gates.get(index).into_iter().flat_map(|gate| {
-            [
-                verdict(&gate.ruling),
-                Cell::new(words::gate_with(metric, gate, |branch| {
-                    line(branch, words::NAME)
-                })),
-            ]
-        }));
-        row
-    })
+    if metric.gates.is_empty() {
+        return vec![first];
+    }
+    let mut rows = Vec::new();
+    for (index, gate) in metric.gates.iter().enumerate() {
+        let mut row = if index == 0 {
+            first.clone()
+        } else {
+            vec![Cell::new(""); 4]
+        };
+        row.push(verdict(&gate.ruling));
+        let limit = words::gate_with(metric, gate, |branch| line(branch, words::NAME));
+        row.push(Cell::new(limit));
+        rows.push(row);
+    }
+    rows
 }
 
 fn colour(direction: ValueDirection) -> Color {

@@ -58,15 +58,9 @@ fn largest_change(agent: &AgentReport) -> String {
         let name = line(&metric.name, words::NAME);
         return format!("{name} {}", words::value(metric));
     }
-    let moved = |wanted: ValueDirection| {
-        let found = agent
-            .metrics
-            .iter()
-            .filter(move |metric| direction_of(metric) == wanted);
-        found.max_by(|one, other| share_moved(one).total_cmp(&share_moved(other)))
-    };
-    let worst = moved(ValueDirection::Worse).or_else(|| moved(ValueDirection::Better));
-    match worst.or_else(|| moved(ValueDirection::Other)) {
+    let worst = largest_move(agent, ValueDirection::Worse)
+        .or_else(|| largest_move(agent, ValueDirection::Better));
+    match worst.or_else(|| largest_move(agent, ValueDirection::Other)) {
         Some(metric) => {
             let change = change(metric);
             format!(
@@ -84,6 +78,14 @@ fn largest_change(agent: &AgentReport) -> String {
         }
         None => "–".to_owned(),
     }
+}
+
+/// The number that moved most in a direction.
+fn largest_move(agent: &AgentReport, wanted: ValueDirection) -> Option<&MetricReport> {
+    let metrics = agent.metrics.iter();
+    metrics
+        .filter(|metric| direction_of(metric) == wanted)
+        .max_by(|left, right| share_moved(left).total_cmp(&share_moved(right)))
 }
 
 /// How far a number moved, as a share of its larger value, so that metrics of different units compare.

@@ -19,8 +19,8 @@ pub(super) fn wrapped(name: &str, columns: usize) -> String {
 fn parts(name: &str) -> impl Iterator<Item = &str> {
     name.split_inclusive(['_', '-', '/']).flat_map(|part| {
         let at = part.find('[').unwrap_or(0);
-        let (before, after) = part.split_at(at);
-        [before, after].into_iter().filter(|part| !part.is_empty())
+        let (name, index) = part.split_at(at);
+        [name, index].into_iter().filter(|part| !part.is_empty())
     })
 }
 
@@ -32,9 +32,10 @@ pub(super) fn fitted(text: &str, columns: usize) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.lines() {
         let is_long = line.chars().count() > columns && !line.contains('\u{1b}');
-        match is_long {
-            true => fit(&mut out, line, columns),
-            false => out.push_str(line),
+        if is_long {
+            fit(&mut out, line, columns);
+        } else {
+            out.push_str(line);
         }
         out.push('\n');
     }
