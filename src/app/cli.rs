@@ -413,23 +413,24 @@ pub struct CalibrateArgs {
 
 /// Parses an action at a commit, in the form in which a workflow uses it.
 fn action(text: &str) -> Result<String, String> {
-    let is_name = |part: &str| {
-        !part.is_empty()
-            && part
-                .chars()
-                .all(|char| char.is_ascii_alphanumeric() || "-_.".contains(char))
-    };
     let parts = text
         .split_once('@')
         .and_then(|(action, commit)| Some((action.split_once('/')?, commit)));
     let is_pinned = parts.is_some_and(|((owner, name), commit)| {
-        is_name(owner) && is_name(name) && is_commit(commit)
+        is_action_name(owner) && is_action_name(name) && is_commit(commit)
     });
     if is_pinned {
         Ok(text.to_owned())
     } else {
         Err("write OWNER/goldgate@COMMIT with the 40 digits of a commit".to_owned())
     }
+}
+
+fn is_action_name(part: &str) -> bool {
+    !part.is_empty()
+        && part
+            .chars()
+            .all(|char| char.is_ascii_alphanumeric() || "-_.".contains(char))
 }
 
 /// Options of `label`.

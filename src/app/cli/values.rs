@@ -17,9 +17,9 @@ pub fn samples(text: &str) -> Result<Samples, String> {
 
 /// Parses an amount in US dollars, finite and not negative.
 pub fn dollars(text: &str) -> Result<f64, String> {
-    let found = text
+    let amount = text
         .parse()
         .ok()
         .filter(|amount: &f64| amount.is_finite() && *amount >= 0.0);
-    found.ok_or_else(|| "write US dollars, such as 2.50".to_owned())
+    amount.ok_or_else(|| "write US dollars, such as 2.50".to_owned())
 }

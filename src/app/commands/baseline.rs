@@ -21,11 +21,11 @@ pub fn baseline(args: &BaselineArgs, world: &World) -> Result<u8, CliError> {
     let (disk, config_file) = Disk::of_config(&args.config)?;
     let config = read_config(&disk.text(&config_file)?)?;
     let Some(file) = config.baseline else {
-        let (what, help) = (
+        let (message, help) = (
             "the config has no baseline",
             "add baseline: baselines/latest.json",
         );
-        return Err(Diagnostic::of_file(&args.config, Code::NO_BASELINE, what, help).into());
+        return Err(Diagnostic::of_file(&args.config, Code::NO_BASELINE, message, help).into());
     };
     let Some(suite) = config
         .suites
@@ -34,8 +34,8 @@ pub fn baseline(args: &BaselineArgs, world: &World) -> Result<u8, CliError> {
     else {
         let known = config.suites.iter().map(|suite| suite.id.as_str());
         let help = did_you_mean(&args.suite, known, "name a suite of the config");
-        let what = format!("unknown suite \"{}\"", args.suite);
-        return Err(Diagnostic::of_command_line(Code::UNKNOWN_SUITE, what, help).into());
+        let message = format!("unknown suite \"{}\"", args.suite);
+        return Err(Diagnostic::of_command_line(Code::UNKNOWN_SUITE, message, help).into());
     };
     let (folder, path) = Disk::of_file(&args.file)?;
     let read = AggregateBaseline::read(&folder.own_text(&path, &InputLimit::BASELINE)?)?;
@@ -48,9 +48,9 @@ pub fn baseline(args: &BaselineArgs, world: &World) -> Result<u8, CliError> {
     });
     let imported = Imported::into(&mut baseline, suite, &read);
     if imported.agents.is_empty() {
-        let what = "the file has numbers of no agent of the suite";
+        let message = "the file has numbers of no agent of the suite";
         let help = format!("its agents: {}", named(&imported.others));
-        return Err(Diagnostic::of_file(&args.file, Code::UNKNOWN_AGENT, what, help).into());
+        return Err(Diagnostic::of_file(&args.file, Code::UNKNOWN_AGENT, message, help).into());
     }
     disk.replace_own(&file, &InputLimit::BASELINE, &|out| {
         baseline_v1::write_baseline(&baseline, out)

@@ -4,7 +4,7 @@ use crate::app::cli::CalibrateArgs;
 use crate::diag::{Code, Diagnostic};
 use crate::evaluation::graded_run::GradedRun;
 use crate::evaluation::selection::Selection;
-use crate::model::{AgentReport, Tier};
+use crate::model::Tier;
 use crate::render::CliError;
 use crate::render::sensitivity::agent_sensitivity;
 use crate::workspace::worktree::graded_recordings;
@@ -22,15 +22,16 @@ pub fn calibrate(args: &CalibrateArgs, world: &World) -> Result<u8, CliError> {
         ..Selection::default()
     };
     let GradedRun { report, suites, .. } = graded_recordings(&args.config, wanted, world)?;
-    let has_cases = |agent: &AgentReport| !agent.cases.is_empty();
-    let shown = report.suite_agents().filter(|(_, agent)| has_cases(agent));
-    let text: String = shown
-        .map(|(suite, agent)| agent_sensitivity(suite, agent))
-        .collect();
+    let mut text = String::new();
+    for (suite, agent) in report.suite_agents() {
+        if !agent.cases.is_empty() {
+            text.push_str(&agent_sensitivity(suite, agent));
+        }
+    }
     if text.is_empty() {
-        let what = "no selected agent has a case that counts";
+        let message = "no selected agent has a case that counts";
         let help = "accept drafts with `goldgate review`, or correct --suite or --agent";
-        return Err(Diagnostic::of_command_line(Code::NOTHING_SELECTED, what, help).into());
+        return Err(Diagnostic::of_command_line(Code::NOTHING_SELECTED, message, help).into());
     }
     world.say(&text);
     world.keep(suites);

@@ -34,22 +34,22 @@ pub fn check(args: &CheckArgs, world: &World, workflows: CheckWorkflows) -> Resu
     recordings(&plan, &files, &mut problems, &mut notes);
     unrecorded_answers(&plan, &files, &mut problems);
     for loaded in &plan.suites {
-        let found = loaded.suite.audit(&files);
-        problems.extend(found.problems);
-        notes.extend(found.notes);
+        let audit = loaded.suite.audit(&files);
+        problems.extend(audit.problems);
+        notes.extend(audit.notes);
     }
     let configured = plan.config.baseline.as_ref();
     let baseline = match baseline::here(None, &disk, configured) {
         Ok(baseline) => baseline,
-        Err(CliError::Input(found)) => {
-            problems.extend(found);
+        Err(CliError::Input(unreadable)) => {
+            problems.extend(unreadable);
             None
         }
-        Err(other) => return Err(other),
+        Err(error) => return Err(error),
     };
     notes.extend(idle_names(&plan.config, baseline.as_ref()));
-    let (found, open) = workflows(&disk)?;
-    problems.extend(found);
+    let (of_workflows, open) = workflows(&disk)?;
+    problems.extend(of_workflows);
     notes.extend(open);
     notes.sort();
     let lines: Vec<String> = plan
@@ -120,9 +120,9 @@ fn idle_names(config: &Config, baseline: Option<&Baseline>) -> Vec<Diagnostic> {
             idle.extend(was.map(|was| idle_name(&format!("{}/{name}", suite.id), was.as_str())));
         }
     }
-    let help = "remove it";
-    let of_config = |what| Diagnostic::of_file(&config.file, Code::NO_EFFECT, what, help);
-    idle.into_iter().map(of_config).collect()
+    idle.into_iter()
+        .map(|message| Diagnostic::of_file(&config.file, Code::NO_EFFECT, message, "remove it"))
+        .collect()
 }
 
 /// The policy of each agent, and what its recordings can see.
@@ -161,20 +161,20 @@ fn recordings(
     };
     for (suite, agent, report) in recorded.reports() {
         for note in &report.notes {
-            let what = format!("{suite}/{agent}: {note}");
-            notes.push(stale_recording(plan, what));
+            let message = format!("{suite}/{agent}: {note}");
+            notes.push(stale_recording(plan, message));
         }
         if let Some(why) = &report.refused {
-            let what = format!("{suite}/{agent}: {why}");
-            problems.push(stale_recording(plan, what));
+            let message = format!("{suite}/{agent}: {why}");
+            problems.push(stale_recording(plan, message));
         }
     }
 }
 
 /// What to do is part of `what`.
-fn stale_recording(plan: &Plan, what: String) -> Diagnostic {
+fn stale_recording(plan: &Plan, message: String) -> Diagnostic {
     let help = "`goldgate explain stale-recording` tells more";
-    Diagnostic::of_file(&plan.config.file, Code::STALE_RECORDING, what, help)
+    Diagnostic::of_file(&plan.config.file, Code::STALE_RECORDING, message, help)
 }
 
 /// Checks that each case has a recording that answers the calls of its agent's code in the deterministic tier.

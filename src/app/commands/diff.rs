@@ -57,22 +57,22 @@ struct Commits<'a> {
 /// # Errors
 /// A source that is neither a report, a baseline nor a commit with a baseline.
 pub fn diff(args: &DiffArgs, world: &World) -> Result<u8, CliError> {
-    let (before, after) = both(args, world)?;
-    let mut names: Vec<_> = before
+    let (old, new) = both(args, world)?;
+    let mut names: Vec<_> = old
         .numbers
         .keys()
-        .chain(after.numbers.keys())
+        .chain(new.numbers.keys())
         .cloned()
         .collect();
     names.sort();
     names.dedup();
-    let scale = |metric: &str| NumberScale::of(metric_spec(metric));
+
     let rows: Vec<MetricRow> = names
         .into_iter()
         .map(|name| MetricRow {
-            before: before.numbers.get(&name).copied(),
-            after: after.numbers.get(&name).copied(),
-            scale: scale(&name.2),
+            before: old.numbers.get(&name).copied(),
+            after: new.numbers.get(&name).copied(),
+            scale: scale_of(&name.2),
             suite: name.0,
             agent: name.1,
             metric: name.2,
@@ -90,11 +90,15 @@ pub fn diff(args: &DiffArgs, world: &World) -> Result<u8, CliError> {
     };
     world.say(&side_by_side(
         &rows,
-        &case_moves(&before, &after),
-        &scale,
+        &case_moves(&old, &new),
+        &scale_of,
         screen,
     ));
     Ok(0)
+}
+
+fn scale_of(metric: &str) -> NumberScale {
+    NumberScale::of(metric_spec(metric))
 }
 
 /// The numbers of both sides; says first what they are.
@@ -122,11 +126,11 @@ fn numbers_of(
     args: &DiffArgs,
     world: &World,
 ) -> Result<(MeasuredNumbers, MeasuredNumbers), CliError> {
-    let [before, after] = sources;
-    let (before, what_before) = numbers(before, way, &args.before, args, world)?;
-    let (after, what_after) = numbers(after, way, &args.after, args, world)?;
-    world.say(&format!("{what_before} -> {what_after}\n"));
-    Ok((before, after))
+    let [old_source, new_source] = sources;
+    let (old, old_name) = numbers(old_source, way, &args.before, args, world)?;
+    let (new, new_name) = numbers(new_source, way, &args.after, args, world)?;
+    world.say(&format!("{old_name} -> {new_name}\n"));
+    Ok((old, new))
 }
 
 /// The numbers of a source, and what they are.
@@ -174,19 +178,22 @@ fn source<'a>(source: &'a str, args: &DiffArgs) -> Result<DiffSource<'a>, CliErr
     if path.exists() || source.ends_with(".json") {
         return of_file(source);
     }
-    let unknown = |why: String| {
-        let what = format!("this is neither a file, a folder of --out nor a commit: {why}");
-        let help = "pass a folder, report.json, a baseline, or a revision such as main";
-        Diagnostic::of_read(source, ReadFailure::MissingFile, what, help)
-    };
-    let (disk, _) = Disk::of_config(&args.config).map_err(|problem| unknown(problem.what))?;
+
+    let (disk, _) =
+        Disk::of_config(&args.config).map_err(|problem| unknown_source(source, &problem.what))?;
     let commit = Git::of(&disk)
         .commit(source)
-        .map_err(|error| unknown(format!("{error:#}")))?;
+        .map_err(|error| unknown_source(source, &format!("{error:#}")))?;
     Ok(DiffSource::Commit {
         name: source,
         commit,
     })
+}
+
+fn unknown_source(source: &str, why: &str) -> Diagnostic {
+    let message = format!("this is neither a file, a folder of --out nor a commit: {why}");
+    let help = "pass a folder, report.json, a baseline, or a revision such as main";
+    Diagnostic::of_read(source, ReadFailure::MissingFile, message, help)
 }
 
 fn of_file<'a>(path: &str) -> Result<DiffSource<'a>, CliError> {
@@ -210,16 +217,16 @@ impl Commits<'_> {
         config: &str,
     ) -> Result<MeasuredNumbers, CliError> {
         let Some(file) = read_config(&self.disk.text(self.config)?)?.baseline else {
-            let (what, help) = (
+            let (message, help) = (
                 "the config has no baseline",
                 "add baseline: baselines/latest.json",
             );
-            return Err(Diagnostic::of_file(config, Code::NO_BASELINE, what, help).into());
+            return Err(Diagnostic::of_file(config, Code::NO_BASELINE, message, help).into());
         };
         let Some(bytes) = self.git.file_at(commit, &file)? else {
-            let what = format!("the commit {} has no baseline {file}", short_commit(commit));
+            let message = format!("the commit {} has no baseline {file}", short_commit(commit));
             let help = "name a commit with a baseline; `goldgate history` lists them";
-            return Err(Diagnostic::of_file(name, Code::NO_BASELINE, what, help).into());
+            return Err(Diagnostic::of_file(name, Code::NO_BASELINE, message, help).into());
         };
         Ok(MeasuredNumbers::from(&baseline_v1::read_baseline(
             &SourceText::new(file, bytes)?,
@@ -239,11 +246,11 @@ impl Commits<'_> {
         });
         for (suite, name, agent) in agents {
             if let Some(RunSource::Live(_)) = agent.deterministic {
-                let what =
+                let message =
                     format!("the code of {suite}/{name} runs, which is not there for a commit");
                 let help = "compare folders that `goldgate run --out DIR` wrote on both commits";
                 return Err(
-                    Diagnostic::of_file(self.config, Code::NO_RECORDING, what, help).into(),
+                    Diagnostic::of_file(self.config, Code::NO_RECORDING, message, help).into(),
                 );
             }
         }

@@ -11,7 +11,7 @@ use crate::files::Files;
 use crate::fold::mean;
 use crate::format::redact::{redacted_ask, redacted_samples};
 use crate::model::{
-    AgentName, Ask, Baseline, CaseId, PASSED, RepoPath, RunKey, SuiteConfig, SuiteId, Tier,
+    AgentName, Ask, Baseline, CaseId, Config, PASSED, RepoPath, RunKey, SuiteId, Tier,
 };
 use crate::render::explain::{EarlierOutput, ExplainedCase};
 use crate::render::explained_code::{explained_code, listed_codes};
@@ -46,13 +46,9 @@ pub fn explain(args: &ExplainArgs, world: &World) -> Result<u8, CliError> {
             ));
         }
         (None, true) => {
-            let unlike = || {
-                unknown_code(
-                    name,
-                    "`goldgate explain --codes` lists the codes".to_owned(),
-                )
-            };
-            return Err(similar_code(name).unwrap_or_else(unlike).into());
+            let help = "`goldgate explain --codes` lists the codes".to_owned();
+            let problem = similar_code(name).unwrap_or_else(|| unknown_code(name, help));
+            return Err(problem.into());
         }
         (None, false) => {
             return explain_case(args, name, world).map_err(|error| {
@@ -71,12 +67,11 @@ pub fn explain(args: &ExplainArgs, world: &World) -> Result<u8, CliError> {
 
 /// Whether the config has a case with this name.
 fn is_case(args: &ExplainArgs, name: &str, world: &World) -> bool {
-    let planned = || -> Result<Plan, CliError> {
-        let (disk, file) = Disk::of_config(&args.config)?;
-        let wanted = select_case(args, name, &disk, &file)?;
-        Ok(plan(&disk, &file, wanted, &world.clock.days())?)
+    let Ok((disk, file)) = Disk::of_config(&args.config) else {
+        return false;
     };
-    planned().is_ok()
+    select_case(args, name, &disk, &file)
+        .is_ok_and(|wanted| plan(&disk, &file, wanted, &world.clock.days()).is_ok())
 }
 
 fn similar_code(name: &str) -> Option<Diagnostic> {
@@ -85,8 +80,8 @@ fn similar_code(name: &str) -> Option<Diagnostic> {
 }
 
 fn unknown_code(name: &str, help: String) -> Diagnostic {
-    let what = format!("\"{name}\" is not the code of a problem");
-    Diagnostic::of_command_line(Code::UNKNOWN_CODE, what, help)
+    let message = format!("\"{name}\" is not the code of a problem");
+    Diagnostic::of_command_line(Code::UNKNOWN_CODE, message, help)
 }
 
 /// Grades the cases with one id and shows the results.
@@ -145,8 +140,8 @@ fn explain_case(args: &ExplainArgs, name: &str, world: &World) -> Result<u8, Cli
             .flat_map(|agent| agent.shown().map(move |case| (agent, case)))
         {
             let mut pairs = loaded.suite.pairs_to_run();
-            let found = pairs.find(|pair| pair.case == case.case && pair.agent == case.agent);
-            let Some(pair) = found else { continue };
+            let planned = pairs.find(|pair| pair.case == case.case && pair.agent == case.agent);
+            let Some(pair) = planned else { continue };
             let golden = problems.keep(disk.text(&case.golden));
             let samples = problems.keep_all(runs.samples(pair, SampleCount::Exactly(case.planned)));
             if let (Some(golden), Some(samples)) = (golden, samples) {
@@ -154,7 +149,7 @@ fn explain_case(args: &ExplainArgs, name: &str, world: &World) -> Result<u8, Cli
                 let asked = requests(loaded, pair, &disk, &mut problems, &redactor);
                 let (golden, samples, asked) = (&golden, samples.as_slice(), asked.as_slice());
                 let name = (suite.id.clone(), agent.agent.clone(), case.case.clone());
-                let before = past.as_ref().map(|past| EarlierOutput {
+                let earlier = past.as_ref().map(|past| EarlierOutput {
                     commit: &past.commit,
                     samples: past
                         .samples
@@ -175,7 +170,7 @@ fn explain_case(args: &ExplainArgs, name: &str, world: &World) -> Result<u8, Cli
                     asked,
                     golden,
                     samples,
-                    before,
+                    before: earlier,
                     past,
                     redactor: &redactor,
                 }));
@@ -242,13 +237,13 @@ fn select_case(
         .trim_end_matches(':');
     let parts: Vec<&str> = name.split('/').collect();
     let config = read_config(&disk.text(file)?)?;
-    let suite_of = |id: &str| config.suites.iter().find(|suite| suite.id.as_str() == id);
+
     let case = match parts.as_slice() {
-        [one, case] => {
-            if suite_of(one).is_some() {
-                suites.push((*one).to_owned())
+        [parent, case] => {
+            if has_suite(&config, parent) {
+                suites.push((*parent).to_owned())
             } else {
-                agents.push((*one).to_owned())
+                agents.push((*parent).to_owned())
             }
             (*case).to_owned()
         }
@@ -277,15 +272,12 @@ fn select_all(
     file: &RepoPath,
 ) -> Result<Option<Selection>, CliError> {
     let config = read_config(&disk.text(file)?)?;
-    let has_agent =
-        |suite: &SuiteConfig, name: &str| suite.agents.keys().any(|agent| agent.as_str() == name);
-    let is_suite = |name: &str| config.suites.iter().any(|suite| suite.id.as_str() == name);
-    let is_agent = |name: &str| config.suites.iter().any(|suite| has_agent(suite, name));
+
     let (mut suites, mut agents) = (args.agents.suite.clone(), args.agents.agent.clone());
     match *name.trim_end_matches(':').split('/').collect::<Vec<_>>() {
-        [one] if is_suite(one) => suites.push(one.to_owned()),
-        [one] if is_agent(one) => agents.push(one.to_owned()),
-        [suite, agent] if is_suite(suite) && is_agent(agent) => {
+        [id] if has_suite(&config, id) => suites.push(id.to_owned()),
+        [id] if has_agent(&config, id) => agents.push(id.to_owned()),
+        [suite, agent] if has_suite(&config, suite) && has_agent(&config, agent) => {
             suites.push(suite.to_owned());
             agents.push(agent.to_owned());
         }
@@ -297,6 +289,15 @@ fn select_all(
         agents,
         ..Selection::default()
     }))
+}
+
+fn has_suite(config: &Config, id: &str) -> bool {
+    config.suites.iter().any(|suite| suite.id.as_str() == id)
+}
+
+fn has_agent(config: &Config, name: &str) -> bool {
+    let mut agents = config.suites.iter().flat_map(|suite| suite.agents.keys());
+    agents.any(|agent| agent.as_str() == name)
 }
 
 /// Returns the request to the agent in each run of a pair.

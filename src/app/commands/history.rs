@@ -28,27 +28,29 @@ type Measured = (Vec<Measurement>, Vec<String>);
 pub fn history(args: &HistoryArgs, world: &World) -> Result<u8, CliError> {
     let (mut measured, mut notes) = committed(args)?;
     measured.extend(stored(&args.reports)?);
-    for one in &mut measured {
-        one.numbers.retain(|(suite, agent, metric), _| {
-            let fits = |wanted: &[String], name: &str| {
-                wanted.is_empty() || wanted.iter().any(|one| one == name)
-            };
+    for measurement in &mut measured {
+        measurement.numbers.retain(|(suite, agent, metric), _| {
             fits(&args.agents.suite, suite)
                 && fits(&args.agents.agent, agent)
                 && fits(&args.metric, metric)
         });
     }
-    if measured.iter().all(|one| one.numbers.is_empty()) {
-        let what = "no committed baseline and no report has a number under the options";
+    if measured
+        .iter()
+        .all(|measurement| measurement.numbers.is_empty())
+    {
+        let message = "no committed baseline and no report has a number under the options";
         let help = "check --suite, --agent and --metric; `goldgate run --update-baseline` writes a baseline to commit";
-        return Err(Diagnostic::of_file(&args.config, Code::NOTHING_SELECTED, what, help).into());
+        return Err(
+            Diagnostic::of_file(&args.config, Code::NOTHING_SELECTED, message, help).into(),
+        );
     }
     if measured.len() == 1 {
         notes.push(
             "one measurement has no history yet: every committed baseline adds one".to_owned(),
         );
     }
-    let found = history_of(measured, notes, |(_, _, metric)| {
+    let history = history_of(measured, notes, |(_, _, metric)| {
         NumberScale::of(metric_spec(metric))
     });
     let detail = if args.verbose {
@@ -63,10 +65,10 @@ pub fn history(args: &HistoryArgs, world: &World) -> Result<u8, CliError> {
     };
     if let Some(file) = &args.html {
         let (disk, path) = Disk::of_file(file)?;
-        disk.replace(&path, html_history(&found).as_bytes())?;
+        disk.replace(&path, html_history(&history).as_bytes())?;
     }
     world.say(&to_text(
-        &found,
+        &history,
         Screen {
             style,
             columns: world.columns(),
@@ -76,19 +78,24 @@ pub fn history(args: &HistoryArgs, world: &World) -> Result<u8, CliError> {
     Ok(0)
 }
 
+/// Whether an option names it, or nothing.
+fn fits(wanted: &[String], name: &str) -> bool {
+    wanted.is_empty() || wanted.iter().any(|wanted| wanted == name)
+}
+
 /// The committed baselines, oldest first.
 fn committed(args: &HistoryArgs) -> Result<Measured, CliError> {
     let (disk, config) = Disk::of_config(&args.config)?;
     let Some(file) = read_config(&disk.text(&config)?)?.baseline else {
-        let (what, help) = (
+        let (message, help) = (
             "the config has no baseline",
             "add baseline: baselines/latest.json",
         );
-        return Err(Diagnostic::of_file(&args.config, Code::NO_BASELINE, what, help).into());
+        return Err(Diagnostic::of_file(&args.config, Code::NO_BASELINE, message, help).into());
     };
     let git = Git::of(&disk);
-    let found = match git.versions(&file, args.limit) {
-        Ok(found) => found,
+    let versions = match git.versions(&file, args.limit) {
+        Ok(versions) => versions,
         // Reports alone have a history as well.
         Err(error) if !args.reports.is_empty() => {
             return Ok((Vec::new(), vec![format!("{error:#}")]));
@@ -96,22 +103,22 @@ fn committed(args: &HistoryArgs) -> Result<Measured, CliError> {
         Err(error) => return Err(error.into()),
     };
     let mut notes = Vec::new();
-    if found.extent == HistoryExtent::Shallow {
+    if versions.extent == HistoryExtent::Shallow {
         notes.push(
             "this clone is shallow, so older baselines are missing: `git fetch --unshallow` gets them".to_owned(),
         );
     }
-    if found.versions.len() == args.limit as usize {
+    if versions.versions.len() == args.limit as usize {
         notes.push(format!(
             "only the last {} commits of the baseline are shown; --limit shows more",
             args.limit
         ));
     }
     let mut measured = Vec::new();
-    for version in found.versions.into_iter().rev() {
+    for version in versions.versions.into_iter().rev() {
         let commit = short_commit(&version.commit).to_owned();
         match measurement(&git, &version) {
-            Ok(Some(one)) => measured.push(one),
+            Ok(Some(measurement)) => measured.push(measurement),
             Ok(None) => notes.push(format!("{commit} removed {}", version.path)),
             Err(why) => notes.push(format!("{commit} is left out: {why}")),
         }
@@ -153,6 +160,6 @@ fn stored(folders: &[String]) -> Result<Vec<Measurement>, CliError> {
             numbers: numbers_of_report(&report),
         });
     }
-    measured.sort_by(|one, other| one.at.cmp(&other.at));
+    measured.sort_by(|left, right| left.at.cmp(&right.at));
     Ok(measured)
 }

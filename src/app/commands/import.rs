@@ -182,20 +182,17 @@ fn write_cases(
     cases: &[&ForeignCase],
     existing: ExistingRecordings,
 ) -> Result<(), CliError> {
-    let refuse =
-        |code, what: &str, help: &str| CliError::from(Diagnostic::of_file(path, code, what, help));
     if cases.is_empty() {
         let help = "name a promptfoo config or output, a set of cases of ADK, goldens, samples of OpenAI's evals, or a table; goldgate init --from proposes cases for transcripts";
-        return Err(refuse(Code::NOTHING_SELECTED, "no file has cases", help));
+        return Err(
+            Diagnostic::of_file(path, Code::NOTHING_SELECTED, "no file has cases", help).into(),
+        );
     }
     let mut known = BTreeSet::new();
     if let Some(twice) = cases.iter().find(|case| !known.insert(case.id.as_str())) {
-        let what = format!("two tests have the id {:?}", twice.id);
-        return Err(refuse(
-            Code::BAD_ID,
-            &what,
-            "give each test a description, or a metadata.id, of its own",
-        ));
+        let message = format!("two tests have the id {:?}", twice.id);
+        let help = "give each test a description, or a metadata.id, of its own";
+        return Err(Diagnostic::of_file(path, Code::BAD_ID, message, help).into());
     }
     if let Some(folder) = Path::new(path)
         .parent()
@@ -205,11 +202,13 @@ fn write_cases(
     }
     let (disk, file) = Disk::of_file(path)?;
     if existing == ExistingRecordings::Refused && disk.holds(&file) {
-        return Err(refuse(
+        return Err(Diagnostic::of_file(
+            path,
             Code::WOULD_OVERWRITE,
             "this file already exists",
             "use --force, or name another file",
-        ));
+        )
+        .into());
     }
     let text = serde_json::to_string_pretty(&CaseFile { cases }).map_err(anyhow::Error::from)?;
     Ok(disk.replace_input(&file, format!("{text}\n").as_bytes())?)
@@ -218,8 +217,8 @@ fn write_cases(
 /// The format, if the first of several words is one, and the paths.
 fn named_format(words: &[String]) -> (Option<Format>, &[String]) {
     let named = words.split_first().filter(|(_, paths)| !paths.is_empty());
-    let found = named.and_then(|(word, paths)| Some((Format::named(word)?, paths)));
-    found.map_or((None, words), |(form, paths)| (Some(form), paths))
+    let named_form = named.and_then(|(word, paths)| Some((Format::named(word)?, paths)));
+    named_form.map_or((None, words), |(form, paths)| (Some(form), paths))
 }
 
 impl ImportArgs {
@@ -275,17 +274,15 @@ struct AssignedRuns<'a, 'k> {
 impl<'k> ImportNames<'k> {
     fn of(args: &ImportArgs) -> Result<Self, Diagnostics> {
         let mut problems = Diagnostics::default();
-        let bad = |option: &str, bad: BadId| {
-            Diagnostic::of_command_line(Code::BAD_ID, format!("{option}: {bad}"), bad.help())
-        };
+
         let agent = args
             .agent
             .as_deref()
-            .map(|name| AgentName::new(name).map_err(|id| bad("--agent", id)));
+            .map(|name| AgentName::new(name).map_err(|bad| bad_id("--agent", &bad)));
         let case = args
             .case
             .as_deref()
-            .map(|id| CaseId::new(id).map_err(|id| bad("--case", id)));
+            .map(|id| CaseId::new(id).map_err(|bad| bad_id("--case", &bad)));
         let agent = agent.and_then(|agent| problems.keep(agent));
         let case = case.and_then(|case| problems.keep(case));
         problems.or(Self {
@@ -307,27 +304,21 @@ impl<'k> ImportNames<'k> {
         let mut problems = Diagnostics::default();
         let (mut named, mut new, mut left_out) = (NamedRuns::new(), Vec::new(), Vec::new());
         let mut unanswered = Diagnostics::default();
-        let imported = |file: &'a TranscriptFile| {
+        let mut runs: Vec<ImportedRun<'a>> = Vec::new();
+        let mut run_origins: Vec<Origin<'a>> = Vec::new();
+        for file in files {
             let origins = file.origins();
-            file.runs.iter().map(move |run| {
-                (
-                    ImportedRun {
-                        run,
-                        source: &file.source,
-                        form: file.form,
-                    },
-                    origins.of(run),
-                )
-            })
-        };
-        let runs: Vec<(ImportedRun<'a>, Origin<'a>)> = files.iter().flat_map(imported).collect();
-        self.one_case(
-            &runs
-                .iter()
-                .map(|(imported, _)| *imported)
-                .collect::<Vec<_>>(),
-        )?;
-        for (imported, origin) in runs {
+            for run in &file.runs {
+                runs.push(ImportedRun {
+                    run,
+                    source: &file.source,
+                    form: file.form,
+                });
+                run_origins.push(origins.of(run));
+            }
+        }
+        self.one_case(&runs)?;
+        for (imported, origin) in runs.into_iter().zip(run_origins) {
             let ImportedRun {
                 run,
                 source,
@@ -376,8 +367,8 @@ impl<'k> ImportNames<'k> {
         if let (Some(known), false) = (self.known, new.is_empty()) {
             let runs: Vec<NewRun<'_>> = new
                 .iter()
-                .map(|(agent, one, origin)| NewRun {
-                    run: one.run,
+                .map(|(agent, imported, origin)| NewRun {
+                    run: imported.run,
                     origin: *origin,
                     agent: agent.clone(),
                 })
@@ -426,7 +417,7 @@ impl<'k> ImportNames<'k> {
             .into_iter()
             .map(|case| case.to_string())
             .collect();
-        let (what, help) = match cases.as_slice() {
+        let (message, help) = match cases.as_slice() {
             [] => (
                 format!("no case of the agent \"{agent}\" asks {asked:?}"),
                 "add it as a draft with --new-cases, or name its case with --case ID",
@@ -439,27 +430,29 @@ impl<'k> ImportNames<'k> {
                 "name its case with --case ID, or the key of the case with --case-key PATH",
             ),
         };
-        source.problem(run.at, Code::NO_CASE, what, help)
+        source.problem(run.at, Code::NO_CASE, message, help)
     }
 
     /// The case of a run: that of the command line, that of the transcript, or the one with its query; of several, the one with the
     /// name of the file. With new cases, it has to exist.
     fn case_for(&self, agent: &AgentName, run: &Transcript, file: &str) -> Option<CaseId> {
-        let stated = || run.case.as_deref().and_then(|id| CaseId::new(id).ok());
-        let is_known = |case: &CaseId| match (self.unknown, self.known) {
-            (UnknownCase::Refused, _) | (UnknownCase::Drafted, None) => true,
-            (UnknownCase::Drafted, Some(known)) => known.has(agent, case),
+        let stated = match &self.case {
+            Some(case) => Some(case.clone()),
+            None => run.case.as_deref().and_then(|id| CaseId::new(id).ok()),
         };
-        let by_query = || {
-            self.known
-                .filter(|_| run.case.is_none())?
-                .case_of(agent, run, file)
-        };
-        self.case
-            .clone()
-            .or_else(stated)
-            .filter(is_known)
-            .or_else(by_query)
+        if let Some(case) = stated {
+            let is_known = match (self.unknown, self.known) {
+                (UnknownCase::Refused, _) | (UnknownCase::Drafted, None) => true,
+                (UnknownCase::Drafted, Some(known)) => known.has(agent, &case),
+            };
+            if is_known {
+                return Some(case);
+            }
+        }
+        if run.case.is_some() {
+            return None;
+        }
+        self.known?.case_of(agent, run, file)
     }
 
     /// Adds run records to the runs of their cases. Names of the command line win over those of a record, and those over its path.
@@ -476,7 +469,7 @@ impl<'k> ImportNames<'k> {
             let RunRecordFile { source, place, .. } = record;
             let stated = place.case.as_deref();
             if self.case.is_some() && stated != first_case {
-                problems.push(another_case(source, 0, [first_case, stated]));
+                problems.push(another_case(source, 0, first_case, stated));
             }
             let agent = self
                 .agent
@@ -500,54 +493,66 @@ impl<'k> ImportNames<'k> {
         let (Some(case), Some((first, rest))) = (&self.case, runs.split_first()) else {
             return Ok(());
         };
-        if let Some(other) = rest.iter().find(|other| other.run.case != first.run.case) {
-            let cases = [first, other].map(|one| one.run.case.as_deref());
-            return Err(another_case(other.source, other.run.at, cases));
+        for later in rest {
+            let (first_case, case) = (first.run.case.as_deref(), later.run.case.as_deref());
+            if case != first_case {
+                return Err(another_case(later.source, later.run.at, first_case, case));
+            }
         }
-        let is_unknown = |one: &ImportedRun<'_>| {
-            one.form.is_trace() && one.run.case.is_none() && one.run.query.is_none()
-        };
-        match rest
+        let later = rest
             .iter()
-            .find(|other| is_unknown(first) || is_unknown(other))
-        {
-            Some(other) if other.form.is_trace() => {
-                let what = format!(
+            .find(|later| is_unknown_trace(first) || is_unknown_trace(later));
+        match later {
+            Some(later) if later.form.is_trace() => {
+                let message = format!(
                     "these are {} traces, but --case {case} names one case",
                     runs.len()
                 );
                 let help = "name the attribute with the case id: --case-key PATH";
-                Err(other
+                Err(later
                     .source
-                    .problem(other.run.at, Code::MANY_TRACES, what, help))
+                    .problem(later.run.at, Code::MANY_TRACES, message, help))
             }
             Some(_) | None => Ok(()),
         }
     }
 }
 
+fn is_unknown_trace(imported: &ImportedRun<'_>) -> bool {
+    imported.form.is_trace() && imported.run.case.is_none() && imported.run.query.is_none()
+}
+
+fn bad_id(option: &str, bad: &BadId) -> Diagnostic {
+    Diagnostic::of_command_line(Code::BAD_ID, format!("{option}: {bad}"), bad.help())
+}
+
 /// Refuses promptfoo's runs of several providers or prompts, which it tries side by side: as samples of one agent, the good ones would hide the bad ones.
 fn one_variant(runs: &[ImportedRun<'_>]) -> Result<(), Diagnostic> {
-    let of = |one: &ImportedRun<'_>| {
-        let parts = [one.run.agent.as_deref(), one.run.variant.as_deref()];
-        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
-    };
-    let mut runs = runs.iter().filter(|one| one.form == Format::Promptfoo);
+    let mut runs = runs.iter().filter(|run| run.form == Format::Promptfoo);
     let Some(first) = runs.next() else {
         return Ok(());
     };
-    let Some(other) = runs.find(|other| of(other) != of(first)) else {
+    let Some(later) = runs.find(|later| variant_name(later) != variant_name(first)) else {
         return Ok(());
     };
-    let what = format!(
+    let message = format!(
         "this run is of {:?}, but another one of its case is of {:?}",
-        of(other),
-        of(first)
+        variant_name(later),
+        variant_name(first)
     );
     let help = "import the results of one (`promptfoo eval --filter-providers …`), or of each as an agent of its own: without --agent";
-    Err(other
+    Err(later
         .source
-        .problem(other.run.at, Code::MANY_AGENTS, what, help))
+        .problem(later.run.at, Code::MANY_AGENTS, message, help))
+}
+
+/// The agent and the variant of a run.
+fn variant_name(imported: &ImportedRun<'_>) -> String {
+    let parts = [
+        imported.run.agent.as_deref(),
+        imported.run.variant.as_deref(),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 fn add_run<'a>(
@@ -592,27 +597,35 @@ fn case_of(
     })
 }
 
-fn another_case(source: &SourceText, at: usize, [first, other]: [Option<&str>; 2]) -> Diagnostic {
-    let [first, other] = [first, other].map(|case| case.unwrap_or("none"));
-    let what = format!("this run has the case {other:?}, but the first one has {first:?}");
+fn another_case(
+    source: &SourceText,
+    at: usize,
+    first: Option<&str>,
+    later: Option<&str>,
+) -> Diagnostic {
+    let message = format!(
+        "this run has the case {:?}, but the first one has {:?}",
+        later.unwrap_or("none"),
+        first.unwrap_or("none")
+    );
     let help = "omit --case, or split the file";
-    source.problem(at, Code::OTHER_CASE, what, help)
+    source.problem(at, Code::OTHER_CASE, message, help)
 }
 
 /// Returns notes about files that were not read, and about content that the recordings do not contain.
 fn notes(runs: &[&Transcript], cases: &[&ForeignCase], skipped: &[String]) -> Vec<String> {
     let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
-    for (what, count) in runs.iter().flat_map(|run| &run.left_out) {
-        *counts.entry(what).or_default() += count;
+    for (feature, count) in runs.iter().flat_map(|run| &run.left_out) {
+        *counts.entry(feature).or_default() += count;
     }
     let mut notes: Vec<String> = counts
         .iter()
-        .map(|(what, count)| format!("left out: {count} x {what:?}"))
+        .map(|(feature, count)| format!("left out: {count} x {feature:?}"))
         .collect();
     let untranslated = cases.iter().flat_map(|case| {
         case.left_out
             .iter()
-            .map(move |what| format!("{}: not imported: {what}", case.id))
+            .map(move |feature| format!("{}: not imported: {feature}", case.id))
     });
     notes.extend(untranslated);
     let silent = runs

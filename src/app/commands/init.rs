@@ -89,12 +89,16 @@ pub fn init(args: &InitArgs, world: &World) -> Result<u8, CliError> {
     );
     proposed.leave_out("of an unknown format", skipped);
     if proposed.cases.is_empty() && proposed.taken.is_empty() {
-        let what = "no transcript has a user's message and an answer";
+        let message = "no transcript has a user's message and an answer";
         let help = "use transcripts of complete conversations, one for each file or line: {\"messages\": [{\"role\": \"user\", \
                     \"content\": …}, {\"role\": \"assistant\", \"content\": …}]}; docs/traces.md lists other formats";
-        return Err(
-            Diagnostic::of_file(args.from.join(" "), Code::NOTHING_SELECTED, what, help).into(),
-        );
+        return Err(Diagnostic::of_file(
+            args.from.join(" "),
+            Code::NOTHING_SELECTED,
+            message,
+            help,
+        )
+        .into());
     }
     let disk = Disk::create(Path::new("."))?;
     refuse_existing(&disk)?;
@@ -252,7 +256,7 @@ impl SetUp<'_> {
         let cases = self.proposed.count(stage);
         let files = self.new.iter().map(|(path, _)| match *path {
             CASES => format!("{CASES} ({cases})"),
-            other => other.to_owned(),
+            file => file.to_owned(),
         });
         let recordings = plural(recordings, "recording", "recordings");
         let written: Vec<String> = files.chain([format!("{RUNS} ({recordings})")]).collect();
@@ -277,26 +281,36 @@ impl SetUp<'_> {
 
 /// Asks a person for what no option says.
 fn ask(args: &InitArgs, world: &World) -> anyhow::Result<InitArgs> {
-    let answer = |question: &str| -> anyhow::Result<Option<String>> {
-        Ok(world.ask(question)?.filter(|answer| !answer.is_empty()))
-    };
     let mut asked = args.clone();
     asked.from.extend(answer(
+        world,
         "Transcripts of the agent, a file or a folder (Enter writes an example) > ",
     )?);
-    if let Some(name) = answer(&format!("Name of the agent (Enter for {}) > ", args.agent))? {
+    if let Some(name) = answer(
+        world,
+        &format!("Name of the agent (Enter for {}) > ", args.agent),
+    )? {
         asked.agent = name;
     }
     if args.files.is_empty() {
         asked.files.extend(answer(
+            world,
             "Files that define the agent, such as prompts/** (Enter to name them later) > ",
         )?);
     }
     if !args.no_workflow {
-        asked.no_workflow = answer("Write the GitHub workflow? (Enter for yes, n for no) > ")?
-            .is_some_and(|word| word.starts_with(['n', 'N']));
+        asked.no_workflow = answer(
+            world,
+            "Write the GitHub workflow? (Enter for yes, n for no) > ",
+        )?
+        .is_some_and(|word| word.starts_with(['n', 'N']));
     }
     Ok(asked)
+}
+
+/// A person's answer; `None` if it is empty.
+fn answer(world: &World, question: &str) -> anyhow::Result<Option<String>> {
+    Ok(world.ask(question)?.filter(|answer| !answer.is_empty()))
 }
 
 /// The proposed cases, and which runs are their samples.
@@ -363,7 +377,7 @@ impl ProposedCases {
         let parts = [(cases, "case", "cases"), (drafts, "draft", "drafts")];
         let parts = parts.into_iter().filter(|(count, ..)| *count > 0);
         let parts: Vec<String> = parts
-            .map(|(count, one, many)| plural(count, one, many))
+            .map(|(count, singular, plural_form)| plural(count, singular, plural_form))
             .collect();
         parts.join(" and ")
     }
@@ -466,14 +480,17 @@ fn proposed(
             }
         }
     }
-    let case_of = |group: Option<usize>| group.and_then(|group| case_of_group[group]);
+    let mut assigned: Vec<Vec<Option<usize>>> = Vec::new();
+    for groups in group_of_run {
+        let case_of_run = groups
+            .into_iter()
+            .map(|group| group.and_then(|group| case_of_group[group]));
+        assigned.push(case_of_run.collect());
+    }
     Ok(ProposedCases {
         cases,
         taken: taken.map_err(anyhow::Error::from)?,
-        assigned: group_of_run
-            .into_iter()
-            .map(|groups| groups.into_iter().map(case_of).collect())
-            .collect(),
+        assigned,
         left_out,
     })
 }
@@ -593,9 +610,10 @@ fn texts(
 }
 
 fn config(args: &InitArgs, agent: &AgentName, answers: SampleAnswers) -> Result<String, CliError> {
-    let fingerprint = match args.files.is_empty() {
-        true => "{ none: the files of the agent are not named yet }".to_owned(),
-        false => serde_json::to_string(&args.files).map_err(anyhow::Error::from)?,
+    let fingerprint = if args.files.is_empty() {
+        "{ none: the files of the agent are not named yet }".to_owned()
+    } else {
+        serde_json::to_string(&args.files).map_err(anyhow::Error::from)?
     };
     let steady = match answers {
         SampleAnswers::Alike => {
@@ -643,11 +661,10 @@ fn refuse_existing(disk: &Disk) -> Result<(), CliError> {
 fn refuse_unmatched(disk: &Disk, patterns: &[String]) -> Result<(), CliError> {
     let mut problems = Diagnostics::default();
     for pattern in patterns {
-        let refuse = |code, what: String, help: &str| Diagnostic::of_command_line(code, what, help);
         match PathGlob::new(&RepoPath::root(), pattern) {
             Err(bad) => {
                 let help = "write a pattern such as prompts/**";
-                problems.push(refuse(
+                problems.push(Diagnostic::of_command_line(
                     Code::BAD_GLOB,
                     format!("--files {pattern:?} {bad}"),
                     help,
@@ -658,7 +675,7 @@ fn refuse_unmatched(disk: &Disk, patterns: &[String]) -> Result<(), CliError> {
                     .values()
                     .any(|file| glob.matches(file)) =>
             {
-                let what = format!("--files {pattern:?} matches no file");
+                let message = format!("--files {pattern:?} matches no file");
                 let folder = RepoPath::root()
                     .join(pattern)
                     .ok()
@@ -673,7 +690,11 @@ fn refuse_unmatched(disk: &Disk, patterns: &[String]) -> Result<(), CliError> {
                             .to_owned()
                     }
                 };
-                problems.push(refuse(Code::NOTHING_SELECTED, what, &help));
+                problems.push(Diagnostic::of_command_line(
+                    Code::NOTHING_SELECTED,
+                    message,
+                    help,
+                ));
             }
             Ok(_) => {}
         }

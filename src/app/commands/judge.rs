@@ -53,8 +53,8 @@ pub fn judge(args: &JudgeArgs, world: &World) -> Result<u8, CliError> {
         VoteReuse::WhereNeeded
     };
     let (mut problems, mut requests) = (Diagnostics::default(), JudgeRequests::default());
-    for one in &recorded {
-        problems.keep(requests.add(one.loaded, one.pair, &one.run, again, &disk));
+    for output in &recorded {
+        problems.keep(requests.add(output.loaded, output.pair, &output.run, again, &disk));
     }
     problems.or(())?;
     if requests.count() == 0 {
@@ -126,7 +126,9 @@ fn ask_judges(
         minutes: plan.config.budget.max_minutes,
     };
     let outcome = live::poll(&runner, requests)?;
-    outcome.notes.iter().for_each(|note| world.tell(note));
+    for note in &outcome.notes {
+        world.tell(note);
+    }
     if let Some(interruption) = outcome.called_off {
         world.tell("no recording was written; use --resume to continue with the finished votes");
         return Ok(interruption.exit_code());
@@ -141,15 +143,13 @@ fn ask_judges(
     } in recorded
     {
         let answered = outcome.of(loaded, pair, run, disk)?;
-        let count = |given: bool| {
-            answered
-                .iter()
-                .flat_map(|ballot| &ballot.votes)
-                .filter(|vote| vote.mark().is_some() == given)
-                .count()
-        };
-        missing += count(false);
-        read += count(true);
+        for vote in answered.iter().flat_map(|ballot| &ballot.votes) {
+            if is_given(vote) {
+                read += 1;
+            } else {
+                missing += 1;
+            }
+        }
         let ballots: Vec<Ballot> = answered
             .into_iter()
             .filter_map(|new| merge_votes(new, &run.ballots))
@@ -177,11 +177,11 @@ fn ask_judges(
 
 /// Merges new votes into a recording's old ones: a missing vote does not replace a vote by the same rubric on the same output.
 /// Returns `None` if no new vote could be read and old votes exist.
-fn merge_votes(new: Ballot, before: &[Ballot]) -> Option<Ballot> {
-    let Some(old) = before.iter().find(|old| old.judge == new.judge) else {
+fn merge_votes(new: Ballot, recorded: &[Ballot]) -> Option<Ballot> {
+    let Some(old) = recorded.iter().find(|old| old.judge == new.judge) else {
         return Some(new);
     };
-    let is_given = |vote: &Vote| vote.mark().is_some();
+
     if !new.votes.iter().any(is_given) && old.votes.iter().any(is_given) {
         return None;
     }
@@ -189,15 +189,14 @@ fn merge_votes(new: Ballot, before: &[Ballot]) -> Option<Ballot> {
     if !same || new.votes.iter().all(is_given) {
         return Some(new);
     }
-    let old_vote = |index: usize| old.votes.get(index).filter(|vote| is_given(vote)).cloned();
-    let votes = new
-        .votes
-        .iter()
-        .enumerate()
-        .map(|(index, vote)| match vote {
-            Vote::Given { .. } => vote.clone(),
-            Vote::Missing(_) => old_vote(index).unwrap_or_else(|| vote.clone()),
+    let mut votes = Vec::new();
+    for (index, vote) in new.votes.iter().enumerate() {
+        let old_vote = old.votes.get(index).filter(|vote| is_given(vote));
+        votes.push(match (vote, old_vote) {
+            (Vote::Missing(_), Some(old_vote)) => old_vote.clone(),
+            (Vote::Given { .. } | Vote::Missing(_), _) => vote.clone(),
         });
+    }
     let names: BTreeSet<&str> = [&old.model, &new.model]
         .into_iter()
         .flatten()
@@ -206,8 +205,12 @@ fn merge_votes(new: Ballot, before: &[Ballot]) -> Option<Ballot> {
     let model =
         Some(names.into_iter().collect::<Vec<_>>().join("+")).filter(|names| !names.is_empty());
     Some(Ballot {
-        votes: votes.collect(),
+        votes,
         model,
         ..new
     })
+}
+
+fn is_given(vote: &Vote) -> bool {
+    vote.mark().is_some()
 }

@@ -135,12 +135,12 @@ impl LabelTable {
         let mut plan = plan(&files, file, wanted, &world.clock.days())?;
         let by = args.judge.as_deref();
         let dimension = args.dimension.as_deref().map(dimension_of).transpose()?;
-        let has_rubric =
-            |loaded: &LoadedSuite| dimension.is_none() || !loaded.kind.label_dimensions.is_empty();
-        plan.suites
-            .retain(|loaded| Marker::of(loaded, by).is_some() && has_rubric(loaded));
+        plan.suites.retain(|loaded| {
+            let has_rubric = dimension.is_none() || !loaded.kind.label_dimensions.is_empty();
+            has_rubric && Marker::of(loaded, by).is_some()
+        });
         if plan.suites.is_empty() {
-            let (what, help) = match by {
+            let (message, help) = match by {
                 None if dimension.is_some() => (
                     format!(
                         "no selected suite of the kind {} has a file of labels",
@@ -157,7 +157,7 @@ impl LabelTable {
                     "add labels: FILE to the judge; the file need not exist yet",
                 ),
             };
-            return Err(Diagnostic::of_file(file, Code::NO_LABELS, what, help).into());
+            return Err(Diagnostic::of_file(file, Code::NO_LABELS, message, help).into());
         }
         let layout = LiveLayout::of_exchanges(&plan.config, Tier::Deterministic);
         let runs = Replay::open(&files, &plan, Tier::Deterministic, &layout)?;
@@ -181,12 +181,12 @@ impl LabelTable {
                 .suites
                 .iter()
                 .position(|loaded| loaded.config.id == report.id);
-            let found = index.and_then(|at| Some((at, Marker::of(&plan.suites[at], by)?)));
-            let Some((index, marker)) = found else {
+            let marked = index.and_then(|at| Some((at, Marker::of(&plan.suites[at], by)?)));
+            let Some((index, marker)) = marked else {
                 continue;
             };
-            let found = counted(report, &plan.suites[index], (index, &marker), &runs);
-            cases.extend(problems.keep_all(found).unwrap_or_default());
+            let cases_of_suite = counted(report, &plan.suites[index], (index, &marker), &runs);
+            cases.extend(problems.keep_all(cases_of_suite).unwrap_or_default());
         }
         // A score belongs to outputs, so a case without outputs cannot be scored.
         cases.retain(|case: &LabelCase| dimension.is_none() || case.digest.is_some());
@@ -310,7 +310,7 @@ impl LabelTable {
         &self,
         case: &LabelCase,
         number: usize,
-        of: usize,
+        total: usize,
         disk: &Disk,
         redactor: &Redactor,
     ) -> Result<String, CliError> {
@@ -324,7 +324,7 @@ impl LabelTable {
         let samples = redacted_samples(case.samples.clone(), redactor);
         Ok(render::render_case(&ShownCase {
             number,
-            of,
+            of: total,
             who: format!("{suite}/{agent}/{id}"),
             golden: &golden,
             line: case.line as usize,
@@ -353,7 +353,7 @@ impl Marker {
         let index = loaded
             .judges
             .iter()
-            .position(|one| one.config.name.as_str() == name)?;
+            .position(|judge| judge.config.name.as_str() == name)?;
         Some(Self {
             judge: Some(index),
             labels: loaded.judges[index].config.labels.clone()?,
@@ -382,7 +382,7 @@ fn counted(
             .suite
             .pairs()
             .iter()
-            .find(|one| one.case == pair.case && one.agent == pair.agent);
+            .find(|listed| listed.case == pair.case && listed.agent == pair.agent);
         let Some(planned) = planned else { continue };
         let graded = SampleCount::Exactly(pair.planned);
         let Some(samples) = problems.keep_all(runs.samples(planned, graded)) else {

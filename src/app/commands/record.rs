@@ -65,41 +65,43 @@ pub fn record(args: &RecordArgs, world: &World) -> Result<u8, CliError> {
         ..LiveOptions::NONE
     };
     let made = live::make(&plan, Tier::Model, &disk, world, &options)?;
-    made.notes
-        .iter()
-        .chain(made.not_run.iter().map(|one| &one.message))
-        .for_each(|note| world.tell(note));
+    for note in &made.notes {
+        world.tell(note);
+    }
+    for run in &made.not_run {
+        world.tell(&run.message);
+    }
     if let Some(interruption) = made.called_off {
         world.tell("nothing was recorded: the recordings are unchanged");
         return Ok(interruption.exit_code());
     }
     let outcome = RecordedRuns::of(&made);
-    let folder = |key: &RunKey| match &args.out {
-        Some(_) => Some(RepoPath::root()),
-        None => recorded
-            .get(&(key.suite.to_string(), key.agent.clone()))
-            .cloned(),
-    };
+
     let out = args
         .out
         .as_deref()
         .map(|out| Disk::create(Path::new(out)))
         .transpose()?;
     let into = out.as_ref().unwrap_or(&disk);
-    let mut sets: Vec<RecordingSet<'_>> = outcome.sets(&folder);
+    let mut sets: Vec<RecordingSet<'_>> = outcome.sets(&|key| match &args.out {
+        Some(_) => Some(RepoPath::root()),
+        None => recorded
+            .get(&(key.suite.to_string(), key.agent.clone()))
+            .cloned(),
+    });
     let is_missing_only = keeps && !sets.is_empty();
     if keeps {
         sets.retain(|set| !is_recorded(into, set));
     }
     into.swap(&sets)?;
     let files = sets.iter().map(|set| set.paths.single());
-    into.ignored_note(files)
-        .iter()
-        .for_each(|note| world.tell(note));
-    if !sets.is_empty() {
-        disk.untracked_note(&made.agent_files)
-            .iter()
-            .for_each(|note| world.tell(note));
+    if let Some(note) = into.ignored_note(files) {
+        world.tell(&note);
+    }
+    if !sets.is_empty()
+        && let Some(note) = disk.untracked_note(&made.agent_files)
+    {
+        world.tell(&note);
     }
     outcome.tell(args.out.as_deref(), &sets, world);
     let is_complete = outcome.failed.is_empty()
@@ -110,13 +112,17 @@ pub fn record(args: &RecordArgs, world: &World) -> Result<u8, CliError> {
 
 /// Whether the files of a set are there already: with `--missing`, recordings that are kept.
 fn is_recorded(disk: &Disk, set: &RecordingSet<'_>) -> bool {
-    let is = |file: &RepoPath, text: &[u8]| disk.bytes(file).is_ok_and(|bytes| bytes == text);
     match &set.files {
-        RecordingFiles::Single(text) => is(&set.paths.single(), text),
-        RecordingFiles::Several(texts) => texts
-            .iter()
-            .all(|(sample, text)| is(&set.paths.folder().child(&sample_name(*sample)), text)),
+        RecordingFiles::Single(text) => has_text(disk, &set.paths.single(), text),
+        RecordingFiles::Several(texts) => texts.iter().all(|(sample, text)| {
+            let file = set.paths.folder().child(&sample_name(*sample));
+            has_text(disk, &file, text)
+        }),
     }
+}
+
+fn has_text(disk: &Disk, file: &RepoPath, text: &[u8]) -> bool {
+    disk.bytes(file).is_ok_and(|bytes| bytes == text)
 }
 
 type RecordingFolders = BTreeMap<(String, AgentName), RepoPath>;
@@ -129,9 +135,7 @@ fn redirect(plan: &mut Plan, args: &RecordArgs) -> Result<RecordingFolders, CliE
             .targets
             .insert(RECORDED_COMMAND.to_owned(), target(args));
     }
-    let refuse = |what: String, help: &str| {
-        Diagnostic::of_file(&plan.config.file, Code::NO_FOLDER, what, help)
-    };
+
     let (mut folders, mut problem) = (RecordingFolders::new(), None);
     let targets = plan.config.targets.clone();
     for loaded in &mut plan.suites {
@@ -145,9 +149,9 @@ fn redirect(plan: &mut Plan, args: &RecordArgs) -> Result<RecordingFolders, CliE
         let suite = loaded.config.id.to_string();
         for (name, agent) in &mut loaded.config.agents {
             let of_tiers = [&agent.model, &agent.deterministic].into_iter().flatten();
-            let own = of_tiers.filter_map(captured(&targets)).next().cloned();
+            let captured_target = of_tiers.filter_map(captured(&targets)).next().cloned();
             let target = if args.command.is_empty() {
-                own
+                captured_target
             } else {
                 Some(RECORDED_COMMAND.to_owned())
             };
@@ -158,13 +162,14 @@ fn redirect(plan: &mut Plan, args: &RecordArgs) -> Result<RecordingFolders, CliE
             let folder = agent.deterministic.as_ref().and_then(RunSource::recordings);
             match (folder, &args.out) {
                 (Some(folder), _) => {
-                    drop(folders.insert((suite.clone(), name.clone()), folder.clone()))
+                    folders.insert((suite.clone(), name.clone()), folder.clone());
                 }
                 (None, Some(_)) => {}
                 (None, None) => {
-                    let what = format!("{suite}/{name} has no folder of recordings");
-                    problem = problem.or(Some(refuse(
-                        what,
+                    problem = problem.or(Some(Diagnostic::of_file(
+                        &plan.config.file,
+                        Code::NO_FOLDER,
+                        format!("{suite}/{name} has no folder of recordings"),
                         "add deterministic: { replay: FOLDER }, or use --out DIR",
                     )));
                 }
@@ -179,10 +184,13 @@ fn redirect(plan: &mut Plan, args: &RecordArgs) -> Result<RecordingFolders, CliE
     }
     match problem {
         Some(problem) => Err(problem.into()),
-        None if plan
-            .suites
-            .iter()
-            .all(|loaded| loaded.config.agents.values().all(|one| one.model.is_none())) =>
+        None if plan.suites.iter().all(|loaded| {
+            loaded
+                .config
+                .agents
+                .values()
+                .all(|agent| agent.model.is_none())
+        }) =>
         {
             let help = "write the agent's command after --, or add a target with capture to its model tier; `goldgate run --tier model --record DIR` \
                         records agents of other targets";
@@ -212,7 +220,7 @@ fn refuse_several_agents(plan: &Plan) -> Result<(), Diagnostic> {
         return Ok(());
     }
     let agents: Vec<&str> = agents.into_iter().collect();
-    let what = format!(
+    let message = format!(
         "the command would be recorded as {} agents: {}",
         agents.len(),
         agents.join(", ")
@@ -221,7 +229,7 @@ fn refuse_several_agents(plan: &Plan) -> Result<(), Diagnostic> {
     Err(Diagnostic::of_file(
         &plan.config.file,
         Code::NO_AGENT,
-        what,
+        message,
         help,
     ))
 }
@@ -275,11 +283,11 @@ impl<'a> RecordedRuns<'a> {
             silent: 0,
         };
         for (key, samples) in &made.records {
-            let before = runs.failed.len();
-            samples
-                .iter()
-                .for_each(|(sample, text)| runs.look_at(key, *sample, text));
-            if runs.failed.len() == before {
+            let failures = runs.failed.len();
+            for (sample, text) in samples {
+                runs.look_at(key, *sample, text);
+            }
+            if runs.failed.len() == failures {
                 runs.complete.insert(key, samples);
             }
         }

@@ -12,13 +12,13 @@ pub fn repair(world: &World) -> Result<u8, CliError> {
     let source = world.input()?;
     // The lists that the kinds read; a single object is recognized by a field of its list.
     let mut anchors = KINDS.iter().filter_map(|kind| kind.outputs.anchor);
-    let found = recover_any(&source.text)
+    let recovered = recover_any(&source.text)
         .or_else(|| anchors.find_map(|anchor| recover(&source.text, &anchor)));
-    let Some(Recovered { value, layer, lost }) = found else {
-        let what = "this text contains no JSON object or array";
+    let Some(Recovered { value, layer, lost }) = recovered else {
+        let message = "this text contains no JSON object or array";
         let help = "ask the model for JSON, or check its answer";
         return Err(
-            Diagnostic::of_file("standard input", Code::NOTHING_RECOVERED, what, help).into(),
+            Diagnostic::of_file("standard input", Code::NOTHING_RECOVERED, message, help).into(),
         );
     };
     world.say(&format!("{value}\n"));

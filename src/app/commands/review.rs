@@ -77,12 +77,12 @@ fn decide(
     for (draft, decision) in &decisions {
         let is_contradicted = decisions
             .iter()
-            .filter(|(other, _)| (&other.golden, &other.case) == (&draft.golden, &draft.case))
-            .any(|(other, taken)| taken != decision && other.agents == draft.agents);
+            .filter(|(drafted, _)| (&drafted.golden, &drafted.case) == (&draft.golden, &draft.case))
+            .any(|(drafted, taken)| taken != decision && drafted.agents == draft.agents);
         if is_contradicted {
-            let what = format!("{} is both accepted and rejected", draft.name());
+            let message = format!("{} is both accepted and rejected", draft.name());
             return Err(
-                Diagnostic::of_command_line(Code::CONTRADICTION, what, "name it once").into(),
+                Diagnostic::of_command_line(Code::CONTRADICTION, message, "name it once").into(),
             );
         }
     }
@@ -133,9 +133,10 @@ fn next(accepted: usize, config: &Config, disk: &Disk) -> String {
         .baseline
         .as_ref()
         .is_none_or(|file| disk.baseline_bytes(file).is_err());
-    let baseline = match is_first {
-        true => format!(", then goldgate run{option} --update-baseline"),
-        false => ", then commit; the next baseline includes these cases".to_owned(),
+    let baseline = if is_first {
+        format!(", then goldgate run{option} --update-baseline")
+    } else {
+        ", then commit; the next baseline includes these cases".to_owned()
     };
     let count = plural(accepted, "case counts", "cases count");
     format!("{count} from now on. Next: goldgate run{option}{baseline}\n")
@@ -193,9 +194,10 @@ fn walk(table: &ReviewTable, disk: &Disk, world: &World) -> Result<(), CliError>
 /// Asks until there is an answer; the end of input ends the review.
 fn ask_person(reason: &ReviewReason, world: &World) -> Result<ReviewAnswer, CliError> {
     let is_draft = matches!(reason, ReviewReason::Draft(_));
-    let question = match is_draft {
-        true => "a accept, r reject, e edit, s skip, q quit > ",
-        false => "e edit the case, s skip, q quit > ",
+    let question = if is_draft {
+        "a accept, r reject, e edit, s skip, q quit > "
+    } else {
+        "e edit the case, s skip, q quit > "
     };
     loop {
         let Some(word) = world.ask(question)? else {

@@ -13,7 +13,7 @@ use crate::evaluation::recorded_agents::NoEvidence;
 use crate::evaluation::run_options::{AgentScope, DecidingTiers, RunOptions, UncommittedFiles};
 use crate::evaluation::selection::Selection;
 use crate::files::Files;
-use crate::model::{AgentReport, Authority, BaselineUse, Loudness, Report, Tier};
+use crate::model::{Authority, BaselineUse, Loudness, Report, Tier};
 use crate::render::{CliError, plural};
 use crate::suites::read_config;
 use crate::workspace::failed_cases::{failed_before, last_run, prepare_last_run, save_failed};
@@ -35,11 +35,11 @@ const FAILED: u8 = 1;
 fn job(args: &RunArgs) -> Result<RunOptions, CliError> {
     for (option, given) in [("--case", &args.chosen.case), ("--tag", &args.chosen.tag)] {
         if args.update_baseline && !given.is_empty() {
-            let what =
+            let message =
                 format!("--update-baseline with {option} would save numbers of only some cases");
             return Err(Diagnostic::of_command_line(
                 Code::CONTRADICTION,
-                what,
+                message,
                 format!("omit {option}"),
             )
             .into());
@@ -51,9 +51,9 @@ fn job(args: &RunArgs) -> Result<RunOptions, CliError> {
         TierArg::All => vec![Tier::Deterministic, Tier::Model],
     };
     if args.affected && tiers != [Tier::Model] {
-        let what = "--affected is for the model tier: recordings are graded in seconds, and their verdict is about all agents";
+        let message = "--affected is for the model tier: recordings are graded in seconds, and their verdict is about all agents";
         return Err(
-            Diagnostic::of_command_line(Code::CONTRADICTION, what, "add --tier model").into(),
+            Diagnostic::of_command_line(Code::CONTRADICTION, message, "add --tier model").into(),
         );
     }
     let blocking = args.blocking || (!args.non_blocking && tiers.contains(&Tier::Deterministic));
@@ -172,19 +172,19 @@ pub fn run(args: &RunArgs, world: &World) -> Result<u8, CliError> {
     }
     let note = name_base(&mut job, args.base.as_deref(), &args.base_options, &git)?;
     // A baseline that will be written need not exist yet.
-    let is_new = |path: &&str| {
-        args.update_baseline && Disk::of_file(path).is_ok_and(|(disk, file)| !disk.holds(&file))
-    };
     let named = args.baseline.as_deref();
-    let mut done = match named.filter(is_new) {
-        None => locally(&job, &git, named, world)?,
-        Some(_) => {
-            let before = job
-                .base
-                .as_deref()
-                .map_or(BaseSource::None, |commit| BaseSource::Commit(&git, commit));
-            grade_worktree(&job, world, before, &NoEvidence, &|_, _, _| Ok(None))?
-        }
+    let is_new = args.update_baseline
+        && named
+            .and_then(|path| Disk::of_file(path).ok())
+            .is_some_and(|(disk, file)| !disk.holds(&file));
+    let mut done = if is_new {
+        let base_source = match job.base.as_deref() {
+            Some(commit) => BaseSource::Commit(&git, commit),
+            None => BaseSource::None,
+        };
+        grade_worktree(&job, world, base_source, &NoEvidence, &|_, _, _| Ok(None))?
+    } else {
+        locally(&job, &git, named, world)?
     };
     done.report.notes.extend(note);
     if let Some(folder) = &args.out {
@@ -205,13 +205,13 @@ pub fn run(args: &RunArgs, world: &World) -> Result<u8, CliError> {
     }
     let writes = args.update_baseline || args.update_snapshots;
     if let Some(interruption) = done.report.called_off.filter(|_| writes) {
-        let what = if args.update_baseline {
+        let subject = if args.update_baseline {
             "baseline was"
         } else {
             "snapshots were"
         };
         world.tell(&format!(
-            "no {what} written, because samples are missing: {}",
+            "no {subject} written, because samples are missing: {}",
             interruption.message()
         ));
         return Ok(done.report.exit_code());
@@ -250,11 +250,10 @@ pub fn run(args: &RunArgs, world: &World) -> Result<u8, CliError> {
 
 /// Whether a run has no verdict only because its cases were graded by other rules than those of the baseline.
 fn lacks_comparison_alone(report: &Report) -> bool {
-    let is_uncompared = |agent: &AgentReport| {
-        let policy = agent.policy.as_ref();
-        policy.is_some_and(|policy| !policy.not_compared.is_empty())
-    };
-    let uncompared = report.agents().filter(|agent| is_uncompared(agent)).count();
+    let policies = report.agents().filter_map(|agent| agent.policy.as_ref());
+    let uncompared = policies
+        .filter(|policy| !policy.not_compared.is_empty())
+        .count();
     report.exit_code() == NO_VERDICT && uncompared > 0 && report.not_gateable.len() == uncompared
 }
 
@@ -277,6 +276,6 @@ fn open_report(
 
 /// Whether nothing was called and no case has a sample, as without a key.
 fn has_no_answer(report: &Report) -> bool {
-    let has_sample = |agent: &AgentReport| agent.shown().any(|case| case.completed > 0);
-    report.usage.calls + report.usage.cached == 0 && !report.agents().any(has_sample)
+    let mut cases = report.agents().flat_map(|agent| agent.shown());
+    report.usage.calls + report.usage.cached == 0 && !cases.any(|case| case.completed > 0)
 }

@@ -22,7 +22,7 @@ pub fn drawn<'a>(candidates: &[&'a Candidate], count: usize, seed: u64) -> Vec<&
         let mut kind: Vec<&Candidate> = candidates
             .iter()
             .copied()
-            .filter(|one| one.mark == mark)
+            .filter(|candidate| candidate.mark == mark)
             .collect();
         random.shuffle(&mut kind);
         kind

@@ -17,10 +17,10 @@ impl Files for LabelFiles<'_> {
     }
 
     fn bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
-        match self.labels.contains(file) && self.disk.read(file) == Err(NoFile::Missing) {
-            true => Ok(b"[]\n".to_vec()),
-            false => self.disk.bytes(file),
+        if self.labels.contains(file) && self.disk.read(file) == Err(NoFile::Missing) {
+            return Ok(b"[]\n".to_vec());
         }
+        self.disk.bytes(file)
     }
 
     fn is_ignored(&self, file: &RepoPath) -> bool {

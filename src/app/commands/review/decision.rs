@@ -35,22 +35,22 @@ words! {
 
 /// The selected drafts of a plan, by suite and case.
 pub fn drafts(plan: &Plan) -> Vec<DraftCase> {
-    let mut found: Vec<DraftCase> = Vec::new();
+    let mut drafts: Vec<DraftCase> = Vec::new();
     let readers = RecordingReaders::of(plan);
     for loaded in &plan.suites {
         for pair in loaded.chosen_drafts(&plan.wanted) {
-            let own = pair
+            let recordings = pair
                 .runs
                 .iter()
-                .filter_map(|key| recording_paths(&plan.config, key));
-            let own = own.filter(|paths| !readers.has_other(paths, pair));
-            let recordings = own.flat_map(|paths| [paths.single(), paths.folder()]);
-            let known = found
+                .filter_map(|key| recording_paths(&plan.config, key))
+                .filter(|paths| !readers.has_other(paths, pair))
+                .flat_map(|paths| [paths.single(), paths.folder()]);
+            let known = drafts
                 .iter_mut()
-                .find(|one| {
-                    one.suite == loaded.config.id
-                        && one.case == pair.case
-                        && one.golden == pair.golden
+                .find(|draft| {
+                    draft.suite == loaded.config.id
+                        && draft.case == pair.case
+                        && draft.golden == pair.golden
                 })
                 .filter(|_| !loaded.kind.golden.is_of_agent());
             match known {
@@ -58,7 +58,7 @@ pub fn drafts(plan: &Plan) -> Vec<DraftCase> {
                     known.agents.push(pair.agent.clone());
                     known.recordings.extend(recordings);
                 }
-                None => found.push(DraftCase {
+                None => drafts.push(DraftCase {
                     suite: loaded.config.id.clone(),
                     case: pair.case.clone(),
                     agents: vec![pair.agent.clone()],
@@ -69,7 +69,7 @@ pub fn drafts(plan: &Plan) -> Vec<DraftCase> {
             }
         }
     }
-    found
+    drafts
 }
 
 /// The paths of a replayed run's recordings.
@@ -111,12 +111,11 @@ impl<'a> RecordingReaders<'a> {
                     .insert((&pair.case, &pair.golden));
             }
         }
-        let is_read = |suite: &SuiteConfig| {
-            plan.suites
-                .iter()
-                .any(|loaded| loaded.config.id == suite.id)
-        };
-        let unread = plan.config.suites.iter().filter(|suite| !is_read(suite));
+        let unread = plan
+            .config
+            .suites
+            .iter()
+            .filter(|suite| plan.suite(&suite.id).is_none());
         Self {
             cases,
             unknown: unread.flat_map(SuiteConfig::recording_folders).collect(),
@@ -129,7 +128,7 @@ impl<'a> RecordingReaders<'a> {
         self.unknown.contains(paths.agent_folder())
             || others
                 .into_iter()
-                .any(|one| *one != (&pair.case, &pair.golden))
+                .any(|reader| *reader != (&pair.case, &pair.golden))
     }
 }
 

@@ -102,10 +102,11 @@ impl ReviewTable {
 
     /// Each case in sentences, with the commands that decide on it.
     pub fn list(&self, disk: &Disk) -> Result<String, CliError> {
-        let count = |is: fn(&ReviewReason) -> bool| {
-            self.items.iter().filter(|item| is(&item.reason)).count()
-        };
-        let drafts = count(|reason| matches!(reason, ReviewReason::Draft(_)));
+        let drafts = self
+            .items
+            .iter()
+            .filter(|item| matches!(item.reason, ReviewReason::Draft(_)))
+            .count();
         let mut out = String::new();
         let config = config_option(self.plan.config.file.as_str());
         for item in &self.items {
@@ -175,7 +176,7 @@ impl ReviewTable {
             }
         };
         let known = (item.suite.clone(), item.agent.clone(), item.case.clone());
-        let before = self.past.as_ref().and_then(|past| past.samples.get(&known));
+        let earlier_samples = self.past.as_ref().and_then(|past| past.samples.get(&known));
         let place = format!(
             "{}:{}",
             item.golden,
@@ -189,7 +190,7 @@ impl ReviewTable {
             place: &place,
             expected: &self.redactor.text(expected),
             recording: item.recording.as_deref(),
-            before: before.map(Vec::as_slice),
+            before: earlier_samples.map(Vec::as_slice),
             now: &item.samples,
             failed: &item.failed,
         };
@@ -214,24 +215,20 @@ fn of_drafts(report: &Report, plan: &Plan) -> Vec<ReviewItem> {
         .collect();
     let mut items = Vec::new();
     for draft in drafts(plan) {
-        let result = |agent| results.get(&(&draft.suite, agent, &draft.case)).copied();
-        let states: Vec<String> = draft
-            .agents
-            .iter()
-            .map(|agent| {
-                format!(
-                    "{agent} {}",
-                    result(agent).map_or("has no run".to_owned(), words::draft)
-                )
-            })
-            .collect();
+        let mut states: Vec<String> = Vec::new();
+        for agent in &draft.agents {
+            let result = results.get(&(&draft.suite, agent, &draft.case)).copied();
+            let state = result.map_or("has no run".to_owned(), words::draft);
+            states.push(format!("{agent} {state}"));
+        }
         let Some(agent) = draft.agents.first().cloned() else {
             continue;
         };
+        let result = results.get(&(&draft.suite, &agent, &draft.case)).copied();
         items.push(ReviewItem {
             suite: draft.suite.clone(),
-            failed: result(&agent).map(failed).unwrap_or_default(),
-            recording: result(&agent).and_then(recording_of),
+            failed: result.map(failed).unwrap_or_default(),
+            recording: result.and_then(recording_of),
             agent,
             case: draft.case.clone(),
             golden: draft.golden.clone(),
@@ -272,7 +269,7 @@ fn of_cases(report: &Report) -> Vec<ReviewItem> {
                     .evidence
                     .cases
                     .iter()
-                    .any(|one| one.case == case.case)
+                    .any(|evidence| evidence.case == case.case)
             });
             let moved: Vec<&str> = moved.map(|metric| metric.name.as_str()).collect();
             if !moved.is_empty() {

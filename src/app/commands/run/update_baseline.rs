@@ -4,7 +4,7 @@ use crate::app::cli::RunArgs;
 use crate::diag::{Code, Diagnostic};
 use crate::evaluation::graded_run::GradedRun;
 use crate::format::baseline_v1;
-use crate::model::{Baseline, InputLimit};
+use crate::model::InputLimit;
 use crate::render::CliError;
 use crate::workspace::baseline::{Need, Replaced, is_unmeasured, kept_because_worse, load};
 use crate::world::{Disk, World};
@@ -18,24 +18,14 @@ pub fn update_baseline(
     args: &RunArgs,
     world: &World,
 ) -> Result<Updated, CliError> {
-    let refuse = |what: &str, help: &str| {
-        CliError::from(Diagnostic::of_file(
-            &args.config,
-            Code::NO_BASELINE,
-            what,
-            help,
-        ))
-    };
     let mut agents = done.report.agents().peekable();
     if agents.peek().is_none() {
-        return Err(refuse(
-            "nothing was graded, so the baseline cannot be updated",
-            "run a suite",
-        ));
+        let message = "nothing was graded, so the baseline cannot be updated";
+        return Err(not_updated(args, message, "run a suite"));
     }
     if agents.all(|agent| agent.cases.is_empty()) {
-        let what = "every case is a draft, so the baseline cannot be updated";
-        return Err(refuse(what, "accept cases: goldgate review"));
+        let message = "every case is a draft, so the baseline cannot be updated";
+        return Err(not_updated(args, message, "accept cases: goldgate review"));
     }
     let (disk, file) = match (&args.baseline, &done.config.baseline) {
         (Some(path), _) => Disk::of_file(path)?,
@@ -51,27 +41,26 @@ pub fn update_baseline(
     } else {
         Replaced::Better
     };
-    let before = renamed.as_ref().or(done.against.as_ref());
+    let old = renamed.as_ref().or(done.against.as_ref());
     let worse = if args.all {
         Vec::new()
     } else {
-        kept_because_worse(before, &done.report)
+        kept_because_worse(old, &done.report)
     };
-    let proposed = done.proposed_after(before, replaced);
+    let proposed = done.proposed_after(old, replaced);
     // Two branches that measure the same numbers would conflict in the time alone.
-    let is_same = |current: &Baseline| {
-        let (then, now) = (current, &proposed);
-        (&then.suites, &then.samples, &then.tool_version)
-            == (&now.suites, &now.samples, &now.tool_version)
-    };
     let is_unchanged = match &current {
-        Some(current) => is_same(current),
+        Some(current) => {
+            current.suites == proposed.suites
+                && current.samples == proposed.samples
+                && current.tool_version == proposed.tool_version
+        }
         None => proposed.suites.is_empty(),
     };
     if !is_unchanged {
-        disk.ignored_note([file.clone()])
-            .iter()
-            .for_each(|note| world.tell(note));
+        if let Some(note) = disk.ignored_note([file.clone()]) {
+            world.tell(&note);
+        }
         disk.replace_own(&file, &InputLimit::BASELINE, &|out| {
             baseline_v1::write_baseline(&proposed, out)
         })?;
@@ -118,9 +107,12 @@ pub fn update_baseline(
 
 /// The problem of a config that does not say where the baseline is.
 pub fn no_baseline(args: &RunArgs) -> CliError {
-    let what = "the config has no baseline";
     let help = "add baseline: baselines/latest.json";
-    Diagnostic::of_file(&args.config, Code::NO_BASELINE, what, help).into()
+    not_updated(args, "the config has no baseline", help)
+}
+
+fn not_updated(args: &RunArgs, message: &str, help: &str) -> CliError {
+    Diagnostic::of_file(&args.config, Code::NO_BASELINE, message, help).into()
 }
 
 /// What became of a baseline.

@@ -54,17 +54,17 @@ pub fn selftest(args: &SelftestArgs, world: &World) -> Result<u8, CliError> {
     let layout = LiveLayout::of_exchanges(&plan.config, Tier::Deterministic);
     let replay = Replay::open(&disk, &plan, Tier::Deterministic, &layout)?;
     let mutated = mutated(&plan, &disk, &replay)?;
-    let (detected, all) = mutated.values().fold((0, 0), |(detected, all), one| {
-        (detected + one.detected(), all + one.all)
+    let (detected, all) = mutated.values().fold((0, 0), |(detected, all), counts| {
+        (detected + counts.detected(), all + counts.all)
     });
     let undetected = mutated
         .iter()
-        .filter(|(_, one)| one.all > 0 && one.detected() == 0);
-    lines.extend(undetected.map(|(name, one)| {
+        .filter(|(_, counts)| counts.all > 0 && counts.detected() == 0);
+    lines.extend(undetected.map(|(name, counts)| {
         format!(
             "{}: it still passes with each of {} of its recordings: check more of the answer",
             pair_label(name),
-            plural(one.all, "mutant", "mutants")
+            plural(counts.all, "mutant", "mutants")
         )
     }));
     output.push_str(&format!(
@@ -222,12 +222,13 @@ fn mutated(
                 number,
             },
         )? {
-            let (Some(one), Some(whole)) = (counts_by_pair.get_mut(&name), whole.get(&name)) else {
+            let (Some(counts), Some(whole)) = (counts_by_pair.get_mut(&name), whole.get(&name))
+            else {
                 continue;
             };
-            one.all += 1;
+            counts.all += 1;
             if !differs(whole, &case) {
-                one.undetected.push(number);
+                counts.undetected.push(number);
             }
         }
     }
@@ -269,8 +270,11 @@ fn undetected_mutants(
             .iter()
             .filter_map(|number| all.get(*number))
         {
-            let what = line(&mutation.to_string(), SHOWN);
-            output.push_str(&format!("  {}: not detected: {what}\n", pair_label(&name)));
+            let description = line(&mutation.to_string(), SHOWN);
+            output.push_str(&format!(
+                "  {}: not detected: {description}\n",
+                pair_label(&name)
+            ));
         }
     }
     Ok(output)
@@ -287,11 +291,11 @@ fn counts(plan: &Plan, replay: &Replay<'_>) -> Result<BTreeMap<Vec<RunKey>, usiz
         .filter(|pair| !pair.runs.is_empty() && replay.has(pair))
         .filter_map(|pair| {
             let samples = problems.keep_all(replay.samples(pair, SampleCount::AtLeast(0)))?;
-            let of = |sample: &Sample| match sample {
+            let counts = samples.iter().map(|sample| match sample {
                 Sample::Completed(runs) => all_mutations(runs).count(),
                 Sample::Inconclusive { .. } | Sample::Spared => 0,
-            };
-            Some((pair.runs.clone(), samples.iter().map(of).max().unwrap_or(0)))
+            });
+            Some((pair.runs.clone(), counts.max().unwrap_or(0)))
         });
     let counted = counted.collect();
     problems.or(counted)
@@ -299,20 +303,24 @@ fn counts(plan: &Plan, replay: &Replay<'_>) -> Result<BTreeMap<Vec<RunKey>, usiz
 
 /// The mutations of the runs of a sample, each with the index of its run.
 fn all_mutations(runs: &[Run]) -> impl Iterator<Item = (usize, Mutation)> {
-    runs.iter()
-        .enumerate()
-        .flat_map(|(at, run)| mutations(run).into_iter().map(move |one| (at, one)))
+    runs.iter().enumerate().flat_map(|(at, run)| {
+        mutations(run)
+            .into_iter()
+            .map(move |mutation| (at, mutation))
+    })
 }
 
 /// Whether any value or check differs.
 fn differs(whole: &PairResult, broken: &PairResult) -> bool {
-    let checks = |pair: &PairResult| -> Vec<_> {
-        pair.checks
-            .iter()
-            .map(|check| (check.name.to_string(), check.standing))
-            .collect()
-    };
-    whole.values != broken.values || checks(whole) != checks(broken)
+    let whole_checks = whole
+        .checks
+        .iter()
+        .map(|check| (check.name.to_string(), check.standing));
+    let broken_checks = broken
+        .checks
+        .iter()
+        .map(|check| (check.name.to_string(), check.standing));
+    whole.values != broken.values || whole_checks.ne(broken_checks)
 }
 
 /// Recordings with the same mutation in each.
@@ -326,14 +334,9 @@ impl MutatedRecordings<'_> {
     /// Returns the sample with its mutation `number`; `None` if it has fewer.
     fn mutant(&self, runs: &[Run]) -> Option<Vec<Run>> {
         let (at, mutation) = all_mutations(runs).nth(self.number)?;
-        let broken = |(index, run): (usize, &Run)| {
-            if index == at {
-                mutant(run, &mutation)
-            } else {
-                run.clone()
-            }
-        };
-        Some(runs.iter().enumerate().map(broken).collect())
+        let mut broken = runs.to_vec();
+        broken[at] = mutant(&runs[at], &mutation);
+        Some(broken)
     }
 }
 
@@ -351,7 +354,7 @@ impl RunReader for MutatedRecordings<'_> {
             .into_iter()
             .map(|sample| match sample {
                 Sample::Completed(runs) => Sample::Completed(self.mutant(&runs).unwrap_or(runs)),
-                other => other,
+                sample => sample,
             });
         Ok(samples.collect())
     }

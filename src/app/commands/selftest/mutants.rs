@@ -50,7 +50,7 @@ impl fmt::Display for Mutation {
 
 /// Returns the possible mutations of a run, the most important first.
 pub fn mutations(run: &Run) -> Vec<Mutation> {
-    let mut found = vec![Mutation::Truncated];
+    let mut mutations = vec![Mutation::Truncated];
     let (outputs, _) = shown(run);
     let mut calls = Vec::new();
     if let Some(steps) = &run.intermediate {
@@ -60,26 +60,18 @@ pub fn mutations(run: &Run) -> Vec<Mutation> {
             &mut calls,
         );
     }
-    let called = |key: &str| -> Vec<String> {
-        let in_a_call = |at: &&(String, ValueKind)| {
-            at.0.contains("ool") && at.0.rsplit('/').next() == Some(key)
-        };
-        calls
-            .iter()
-            .filter(in_a_call)
-            .map(|(at, _)| at.clone())
-            .collect()
-    };
-    found.extend(called("name").into_iter().take(2).map(Mutation::Renamed));
-    let arguments = ["arguments", "args"].into_iter().flat_map(called);
-    found.extend(arguments.take(2).map(Mutation::Argued));
+    let names = in_calls(&calls, "name");
+    mutations.extend(names.into_iter().take(2).map(Mutation::Renamed));
+    let mut arguments = in_calls(&calls, "arguments");
+    arguments.extend(in_calls(&calls, "args"));
+    mutations.extend(arguments.into_iter().take(2).map(Mutation::Argued));
     let mut inside = Vec::new();
     pointers(&outputs, "", &mut inside);
     let longest = inside.iter().filter_map(|(at, kind)| match kind {
         ValueKind::Text(length) if *length >= LONG => Some((*length, at)),
         ValueKind::Text(_) | ValueKind::List(_) | ValueKind::Plain | ValueKind::Other => None,
     });
-    found.extend(
+    mutations.extend(
         longest
             .max_by_key(|(length, _)| *length)
             .map(|(_, at)| Mutation::Replaced(at.clone())),
@@ -87,7 +79,7 @@ pub fn mutations(run: &Run) -> Vec<Mutation> {
     let plain = inside
         .iter()
         .filter(|(_, kind)| matches!(kind, ValueKind::Plain));
-    found.extend(plain.take(2).map(|(at, _)| Mutation::Altered(at.clone())));
+    mutations.extend(plain.take(2).map(|(at, _)| Mutation::Altered(at.clone())));
     // An outer list contains more of the output.
     let mut lists: Vec<(usize, &String, usize)> = inside
         .iter()
@@ -98,13 +90,24 @@ pub fn mutations(run: &Run) -> Vec<Mutation> {
         .collect();
     lists.sort();
     for (_, list, length) in lists {
-        found.extend((0..length).map(|element| Mutation::Dropped {
+        mutations.extend((0..length).map(|element| Mutation::Dropped {
             list: list.clone(),
             element,
         }));
     }
-    found.truncate(MOST);
-    found
+    mutations.truncate(MOST);
+    mutations
+}
+
+/// The pointers that end with this key in a call of a tool.
+fn in_calls(pointers: &[(String, ValueKind)], key: &str) -> Vec<String> {
+    let mut called = Vec::new();
+    for (pointer, _) in pointers {
+        if pointer.contains("ool") && pointer.rsplit('/').next() == Some(key) {
+            called.push(pointer.clone());
+        }
+    }
+    called
 }
 
 enum ValueKind {
@@ -124,7 +127,7 @@ fn shown(run: &Run) -> (Value, bool) {
         .and_then(|fields| fields.get("text")?.as_str());
     match only
         .and_then(recover_any)
-        .map(|found| found.value)
+        .map(|recovered| recovered.value)
         .filter(Value::is_object)
     {
         Some(inner) => (inner, true),
@@ -132,57 +135,37 @@ fn shown(run: &Run) -> (Value, bool) {
     }
 }
 
-fn pointers(value: &Value, at: &str, found: &mut Vec<(String, ValueKind)>) {
+fn pointers(value: &Value, at: &str, all: &mut Vec<(String, ValueKind)>) {
     match value {
         Value::Array(list) => {
-            found.push((at.to_owned(), ValueKind::List(list.len())));
-            list.iter()
-                .enumerate()
-                .for_each(|(index, value)| pointers(value, &format!("{at}/{index}"), found));
+            all.push((at.to_owned(), ValueKind::List(list.len())));
+            for (index, value) in list.iter().enumerate() {
+                pointers(value, &format!("{at}/{index}"), all);
+            }
         }
         Value::Object(fields) => {
-            found.push((at.to_owned(), ValueKind::Other));
+            all.push((at.to_owned(), ValueKind::Other));
             for (key, value) in fields {
                 pointers(
                     value,
                     &format!("{at}/{}", key.replace('~', "~0").replace('/', "~1")),
-                    found,
+                    all,
                 );
             }
         }
-        Value::String(text) => found.push((at.to_owned(), ValueKind::Text(text.chars().count()))),
-        Value::Bool(_) | Value::Number(_) => found.push((at.to_owned(), ValueKind::Plain)),
-        Value::Null => found.push((at.to_owned(), ValueKind::Other)),
+        Value::String(text) => all.push((at.to_owned(), ValueKind::Text(text.chars().count()))),
+        Value::Bool(_) | Value::Number(_) => all.push((at.to_owned(), ValueKind::Plain)),
+        Value::Null => all.push((at.to_owned(), ValueKind::Other)),
     }
 }
 
 pub fn mutant(run: &Run, mutation: &Mutation) -> Run {
-    let outputs = |change: &dyn Fn(&mut Value)| {
-        let (mut value, is_in_text) = shown(run);
-        change(&mut value);
-        let outputs = if is_in_text {
-            json!({ "text": value.to_string() })
-        } else {
-            value
-        };
-        Run {
-            outputs: outputs.to_string().into(),
-            ..run.clone()
-        }
-    };
-    let steps = |change: &dyn Fn(&mut Value)| Run {
-        intermediate: run
-            .intermediate
-            .as_ref()
-            .map(|text| changed(text, change).into()),
-        ..run.clone()
-    };
     match mutation {
         Mutation::Truncated => Run {
             outputs: json!({ "text": half(&run.outputs) }).to_string().into(),
             ..run.clone()
         },
-        Mutation::Dropped { list, element } => outputs(&|value| {
+        Mutation::Dropped { list, element } => with_outputs(run, &|value| {
             if let Some(list) = value
                 .pointer_mut(list)
                 .and_then(Value::as_array_mut)
@@ -191,24 +174,24 @@ pub fn mutant(run: &Run, mutation: &Mutation) -> Run {
                 list.remove(*element);
             }
         }),
-        Mutation::Replaced(at) => outputs(&|value| {
+        Mutation::Replaced(at) => with_outputs(run, &|value| {
             if let Some(Value::String(text)) = value.pointer_mut(at) {
                 *text = ELSE.to_owned();
             }
         }),
-        Mutation::Altered(at) => outputs(&|value| match value.pointer_mut(at) {
+        Mutation::Altered(at) => with_outputs(run, &|value| match value.pointer_mut(at) {
             Some(Value::Bool(holds)) => *holds = !*holds,
             Some(number @ Value::Number(_)) => {
                 *number = json!(number.as_f64().unwrap_or_default() + 1.0)
             }
             Some(_) | None => {}
         }),
-        Mutation::Renamed(at) => steps(&|value| {
+        Mutation::Renamed(at) => with_steps(run, &|value| {
             if let Some(Value::String(name)) = value.pointer_mut(at) {
                 name.push_str("_of_another");
             }
         }),
-        Mutation::Argued(at) => steps(&|value| {
+        Mutation::Argued(at) => with_steps(run, &|value| {
             if let Some(Value::Object(arguments)) = value.pointer_mut(at) {
                 arguments
                     .values_mut()
@@ -216,6 +199,30 @@ pub fn mutant(run: &Run, mutation: &Mutation) -> Run {
                     .for_each(|argument| *argument = Value::from(ELSE));
             }
         }),
+    }
+}
+
+fn with_outputs(run: &Run, change: &dyn Fn(&mut Value)) -> Run {
+    let (mut value, is_in_text) = shown(run);
+    change(&mut value);
+    let outputs = if is_in_text {
+        json!({ "text": value.to_string() })
+    } else {
+        value
+    };
+    Run {
+        outputs: outputs.to_string().into(),
+        ..run.clone()
+    }
+}
+
+fn with_steps(run: &Run, change: &dyn Fn(&mut Value)) -> Run {
+    Run {
+        intermediate: run
+            .intermediate
+            .as_ref()
+            .map(|text| changed(text, change).into()),
+        ..run.clone()
     }
 }
 

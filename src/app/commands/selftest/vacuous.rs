@@ -22,10 +22,11 @@ words! {
 impl Vacuous {
     /// Returns its answer to the request, as JSON text. `golden` contains the texts that [`texts`] found.
     pub fn answer(self, ask: Option<&Ask>, golden: &str) -> String {
-        let asked = ask.map_or(String::new(), |ask| match ask.prompt.is_empty() {
-            true => ask.inputs.to_string(),
-            false => ask.said().join("\n"),
-        });
+        let asked = match ask {
+            Some(ask) if ask.prompt.is_empty() => ask.inputs.to_string(),
+            Some(ask) => ask.said().join("\n"),
+            None => String::new(),
+        };
         let schema = ask
             .and_then(|ask| ask.answer.as_ref())
             .map(|form| &form.schema);
@@ -48,11 +49,13 @@ fn in_turns(ask: Option<&Ask>, whole: &str, answer: impl Fn(&str) -> String) -> 
         Some((UserTurns::Scripted(messages), _)) => messages.clone(),
         Some((UserTurns::Simulated(_), prompt)) => vec![UserMessage::query(prompt)],
     };
-    let turn =
-        |message: &UserMessage| json!({ "user": message.text, "text": answer(&message.text) });
+
     match messages.last() {
         Some(last) => {
-            let turns: Vec<Value> = messages.iter().map(turn).collect();
+            let turns: Vec<Value> = messages
+                .iter()
+                .map(|message| json!({ "user": message.text, "text": answer(&message.text) }))
+                .collect();
             json!({ "text": answer(&last.text), "turns": turns }).to_string()
         }
         None => json!({ "text": whole }).to_string(),
@@ -73,23 +76,31 @@ const MOST: usize = 20_000;
 
 /// Returns all texts of a golden file, joined.
 pub fn texts(source: &SourceText) -> String {
-    let mut found = Vec::new();
+    let mut texts = Vec::new();
     gather(
         &golden_value(source.clone()).unwrap_or_default(),
-        &mut found,
+        &mut texts,
     );
-    let mut joined = found.join("; ");
+    let mut joined = texts.join("; ");
     if let Some((end, _)) = joined.char_indices().nth(MOST) {
         joined.truncate(end);
     }
     joined
 }
 
-fn gather(value: &Value, found: &mut Vec<String>) {
+fn gather(value: &Value, texts: &mut Vec<String>) {
     match value {
-        Value::String(text) => found.push(text.clone()),
-        Value::Array(list) => list.iter().for_each(|value| gather(value, found)),
-        Value::Object(fields) => fields.values().for_each(|value| gather(value, found)),
+        Value::String(text) => texts.push(text.clone()),
+        Value::Array(list) => {
+            for value in list {
+                gather(value, texts);
+            }
+        }
+        Value::Object(fields) => {
+            for value in fields.values() {
+                gather(value, texts);
+            }
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
@@ -111,25 +122,24 @@ fn filled(schema: &Value, text: &str, at: usize, amount: ListLength) -> Value {
     match kind {
         Some("object") => {
             let fields = schema.get("properties").and_then(Value::as_object);
-            let filled = |(key, of): (&String, &Value)| (key.clone(), filled(of, text, at, amount));
-            Value::Object(
-                fields
-                    .into_iter()
-                    .flatten()
-                    .map(filled)
-                    .collect::<Map<_, _>>(),
-            )
+            let mut object = Map::new();
+            for (key, field_schema) in fields.into_iter().flatten() {
+                object.insert(key.clone(), filled(field_schema, text, at, amount));
+            }
+            Value::Object(object)
         }
         Some("array") => {
-            let Some(of) = schema.get("items") else {
+            let Some(item_schema) = schema.get("items") else {
                 return Value::Array(Vec::new());
             };
             let count = if amount == ListLength::One {
                 1
             } else {
-                words(of)
+                words(item_schema)
             };
-            (0..count).map(|at| filled(of, text, at, amount)).collect()
+            (0..count)
+                .map(|at| filled(item_schema, text, at, amount))
+                .collect()
         }
         Some("integer" | "number") => json!(1),
         Some("boolean") => json!(true),
@@ -140,7 +150,7 @@ fn filled(schema: &Value, text: &str, at: usize, amount: ListLength) -> Value {
 
 /// Returns the largest number of words that a field may have.
 fn words(schema: &Value) -> usize {
-    let own = schema
+    let choices = schema
         .get("enum")
         .and_then(Value::as_array)
         .map_or(1, Vec::len);
@@ -149,7 +159,11 @@ fn words(schema: &Value) -> usize {
         .and_then(Value::as_object)
         .into_iter()
         .flatten();
-    fields.map(|(_, of)| words(of)).max().unwrap_or(1).max(own)
+    fields
+        .map(|(_, field_schema)| words(field_schema))
+        .max()
+        .unwrap_or(1)
+        .max(choices)
 }
 
 #[cfg(test)]
