@@ -43,8 +43,8 @@ pub fn reason(error: &ExecutionError) -> String {
             format!("\"{method}\" does not fit {}", kind(target))
         }
         ExecutionError::UnsupportedKeyType(key) => format!("{} cannot be a key", kind(key)),
-        ExecutionError::UnsupportedIndex(index, of) => {
-            format!("{} cannot select from {}", kind(index), kind(of))
+        ExecutionError::UnsupportedIndex(index, container) => {
+            format!("{} cannot select from {}", kind(index), kind(container))
         }
         ExecutionError::InvalidArgumentCount { expected, actual } => {
             format!("expected {expected} arguments, got {actual}")

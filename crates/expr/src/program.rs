@@ -194,10 +194,12 @@ impl Names<'_> {
                 self.used.is_whole |= self.is_noted(name);
                 self.check_variable(name)
             }
-            Expr::Select(select) => match self.note_field(&select.operand, &select.field) {
-                true => Ok(()),
-                false => self.check(&mut select.operand, depth),
-            },
+            Expr::Select(select) => {
+                if self.note_field(&select.operand, &select.field) {
+                    return Ok(());
+                }
+                self.check(&mut select.operand, depth)
+            }
             Expr::Call(call) => self.check_call(call, depth),
             Expr::List(list) => list
                 .elements
@@ -272,8 +274,8 @@ impl Names<'_> {
     }
 
     /// Notes the field of a value if that is the variable; returns whether it is.
-    fn note_field(&mut self, of: &IdedExpr, field: &str) -> bool {
-        let is_noted = matches!(&of.expr, Expr::Ident(name) if self.is_noted(name));
+    fn note_field(&mut self, operand: &IdedExpr, field: &str) -> bool {
+        let is_noted = matches!(&operand.expr, Expr::Ident(name) if self.is_noted(name));
         if is_noted {
             self.used.fields.insert(field.to_owned());
         }
@@ -282,12 +284,12 @@ impl Names<'_> {
 
     /// Notes the field in `variable["total"]` and in `"total" in variable`; returns whether the call is one of these.
     fn note_index(&mut self, call: &CallExpr) -> bool {
-        let (of, field) = match (call.func_name.as_str(), call.args.as_slice()) {
-            (INDEX, [of, field]) | (IN, [field, of]) => (of, field),
+        let (operand, field) = match (call.func_name.as_str(), call.args.as_slice()) {
+            (INDEX, [operand, field]) | (IN, [field, operand]) => (operand, field),
             _ => return false,
         };
         match &field.expr {
-            Expr::Literal(LiteralValue::String(field)) => self.note_field(of, field.inner()),
+            Expr::Literal(LiteralValue::String(field)) => self.note_field(operand, field.inner()),
             _ => false,
         }
     }

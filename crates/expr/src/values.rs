@@ -80,7 +80,7 @@ pub fn json_of(value: &Value) -> Result<Json, String> {
                 .map(|(key, value)| Ok((key.to_string(), json_of(value)?)));
             Json::Object(fields.collect::<Result<JsonMap<_, _>, String>>()?)
         }
-        other => return Err(format!("its value is of type {}", other.type_of())),
+        unknown => return Err(format!("its value is of type {}", unknown.type_of())),
     })
 }
 
@@ -89,10 +89,10 @@ pub fn in_order(walked: Value) -> Value {
     match walked {
         Value::Map(map) => {
             let mut keys: Vec<Key> = map.map.keys().cloned().collect();
-            keys.sort_by(|one, other| rank(one).cmp(&rank(other)));
+            keys.sort_by(|left, right| rank(left).cmp(&rank(right)));
             Value::List(Arc::new(keys.into_iter().map(Value::from).collect()))
         }
-        other => other,
+        value => value,
     }
 }
 
@@ -111,7 +111,6 @@ fn rank(key: &Key) -> (u8, i128, &str) {
 /// # Errors
 /// An item is not a number, or the sum is too large.
 pub fn sum(items: Arc<Vec<Value>>) -> Result<Value, ExecutionError> {
-    let no_number = |_: &Value| ExecutionError::function_error("sum", "an item is not a number");
     if items.iter().all(|item| matches!(item, Value::Int(_))) {
         let mut whole = items.iter().filter_map(|item| {
             if let Value::Int(number) = item {
@@ -125,15 +124,22 @@ pub fn sum(items: Arc<Vec<Value>>) -> Result<Value, ExecutionError> {
             .map(Value::Int)
             .ok_or_else(|| ExecutionError::Overflow("sum", Value::Null, Value::Null));
     }
-    let number = |item: &Value| match item {
-        Value::Int(number) => Ok(*number as f64),
-        Value::UInt(number) => Ok(*number as f64),
-        Value::Float(number) => Ok(*number),
-        other => Err(no_number(other)),
-    };
+
     items
         .iter()
         .map(number)
         .sum::<Result<f64, _>>()
         .map(Value::Float)
+}
+
+fn number(item: &Value) -> Result<f64, ExecutionError> {
+    match item {
+        Value::Int(number) => Ok(*number as f64),
+        Value::UInt(number) => Ok(*number as f64),
+        Value::Float(number) => Ok(*number),
+        _ => Err(ExecutionError::function_error(
+            "sum",
+            "an item is not a number",
+        )),
+    }
 }

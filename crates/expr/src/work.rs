@@ -49,7 +49,7 @@ struct Estimate<'a> {
 impl<'a> Estimate<'a> {
     /// The extent of a part's value; adds the steps of evaluating it `times` times.
     fn extent(&mut self, part: &'a IdedExpr, times: f64) -> Extent {
-        let found = match &part.expr {
+        let extent = match &part.expr {
             Expr::Literal(LiteralValue::String(text)) => Extent::text(text.inner().len() as f64),
             Expr::Literal(_) | Expr::Unspecified | Expr::Struct(_) => Extent::SCALAR,
             Expr::Ident(name) => {
@@ -86,8 +86,8 @@ impl<'a> Estimate<'a> {
             Expr::Comprehension(loop_over) => self.comprehension(loop_over, times),
         };
         self.steps += times;
-        self.largest = self.largest.max(found.whole.bytes);
-        found
+        self.largest = self.largest.max(extent.whole.bytes);
+        extent
     }
 
     /// Adds the steps of reading or copying a value.
@@ -106,7 +106,7 @@ impl<'a> Estimate<'a> {
             .iter()
             .copied()
             .fold(Extent::default(), Extent::joined);
-        let bytes = |index: usize| parts.get(index).map_or(0.0, |part| part.whole.bytes);
+
         let result = match call.func_name.as_str() {
             "_?_:_" => {
                 return parts
@@ -128,19 +128,19 @@ impl<'a> Estimate<'a> {
             "_==_" | "_!=_" | "_<_" | "_<=_" | "_>_" | "_>=_" | "@in" | "contains"
             | "startsWith" | "endsWith" | "size" | "sum" => Extent::SCALAR,
             // Every byte of the text can be replaced.
-            "replace" => Extent::text(bytes(0) * (1.0 + bytes(2))),
-            "join" => Extent::text(bytes(0) + whole.whole.items * bytes(1)),
+            "replace" => Extent::text(bytes_of(&parts, 0) * (1.0 + bytes_of(&parts, 2))),
+            "join" => Extent::text(bytes_of(&parts, 0) + whole.whole.items * bytes_of(&parts, 1)),
             // Every character can become an item.
             "split" => Extent {
                 whole: Size {
-                    bytes: bytes(0) * 8.0,
-                    items: bytes(0),
+                    bytes: bytes_of(&parts, 0) * 8.0,
+                    items: bytes_of(&parts, 0),
                 },
                 inside: Size {
-                    bytes: bytes(0),
+                    bytes: bytes_of(&parts, 0),
                     items: 0.0,
                 },
-                longest: bytes(0),
+                longest: bytes_of(&parts, 0),
             },
             _ => whole.joined(Extent::text(NUMBER_BYTES)),
         };
@@ -171,4 +171,9 @@ impl<'a> Estimate<'a> {
         self.local.truncate(known);
         collected
     }
+}
+
+/// The bytes of an argument; zero if it is missing.
+fn bytes_of(parts: &[Extent], index: usize) -> f64 {
+    parts.get(index).map_or(0.0, |part| part.whole.bytes)
 }

@@ -36,7 +36,7 @@ pub enum OwnCalls {
 /// Which answer cannot be read, and why.
 pub fn answer_transcripts(
     exchanges: &[AnsweredRequest<'_>],
-    own: OwnCalls,
+    counted: OwnCalls,
 ) -> Result<Vec<Transcript>, String> {
     let mut all = Vec::new();
     for (index, exchange) in exchanges.iter().enumerate() {
@@ -50,7 +50,7 @@ pub fn answer_transcripts(
         for message in &mut answered {
             state_as_run(message, later);
         }
-        let begins = match own {
+        let begins = match counted {
             OwnCalls::OfLastTurn if index == 0 => exchange.last_question(),
             OwnCalls::OfLastTurn | OwnCalls::All => 0,
         };
@@ -163,17 +163,19 @@ impl Exchange {
 
     /// The index of the user's last message, without the results of tools.
     fn last_question(&self) -> usize {
-        let is_question =
-            |message: &Message| message.role == Role::User && without_results(message).is_some();
-        self.asked.iter().rposition(is_question).unwrap_or(0)
+        let last = self
+            .asked
+            .iter()
+            .rposition(|message| message.role == Role::User && without_results(message).is_some());
+        last.unwrap_or(0)
     }
 }
 
-fn object(value: &Value, what: &str) -> Result<Map<String, Value>, String> {
+fn object(value: &Value, role: &str) -> Result<Map<String, Value>, String> {
     match body(value) {
         Some(Value::Object(fields)) => Ok(fields),
         Some(_) | None => Err(format!(
-            "the {what} is not a JSON object, and no stream of one"
+            "the {role} is not a JSON object, and no stream of one"
         )),
     }
 }
@@ -271,7 +273,9 @@ fn state_as_run(message: &mut Message, later: &[Exchange]) {
             && call.id.is_some()
         {
             let of_call = key(call);
-            let mut repeated = later.iter().filter_map(|one| one.arguments.get(&of_call));
+            let mut repeated = later
+                .iter()
+                .filter_map(|exchange| exchange.arguments.get(&of_call));
             if let Some(run) = repeated.next() {
                 call.arguments.clone_from(run);
             }
@@ -284,7 +288,9 @@ fn results_of(messages: &[Message], later: &[Exchange]) -> Message {
     let calls = messages.iter().flat_map(Message::calls);
     let results = calls.filter_map(|call| {
         let of_call = call.id.as_ref().unwrap_or(&call.name);
-        let mut stated = later.iter().filter_map(|one| one.results.get(of_call));
+        let mut stated = later
+            .iter()
+            .filter_map(|exchange| exchange.results.get(of_call));
         stated.next().cloned().map(Part::Result)
     });
     Message {

@@ -73,16 +73,9 @@ fn is_list(record: &Value, key: &str) -> bool {
 }
 
 fn trajectory(record: &Value, at: usize) -> Result<Transcript, Problem> {
-    let list = |key: &str| {
-        record
-            .get(key)
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-    };
-    let is_of_calls = list("history").any(|message| is_list(message, "tool_calls"));
+    let is_of_calls = items(record, "history").any(|message| is_list(message, "tool_calls"));
     let mut conversation = Conversation::default();
-    for message in list("history").filter(|message| message["is_demo"] != true) {
+    for message in items(record, "history").filter(|message| message["is_demo"] != true) {
         let mut message = message.clone();
         if let Some(id) = message.pointer("/tool_call_ids/0").cloned() {
             message["tool_call_id"] = id;
@@ -94,7 +87,7 @@ fn trajectory(record: &Value, at: usize) -> Result<Transcript, Problem> {
         conversation.add_read(read, || at)?;
     }
     // Without the tools of a vendor, an action is a command in a text.
-    for step in list("trajectory").filter(|_| !is_of_calls) {
+    for step in items(record, "trajectory").filter(|_| !is_of_calls) {
         let call = CallPart {
             name: "bash".to_owned(),
             arguments: json!({ "command": step.get("action") }),
@@ -120,10 +113,10 @@ fn trajectory(record: &Value, at: usize) -> Result<Transcript, Problem> {
     conversation.add_read(answer, || at)?;
     let status = text_at(info, &["exit_status"]).unwrap_or("no exit status");
     let is_submitted = status.to_ascii_lowercase().starts_with("submitted");
-    let count = |key: &str| info.get("model_stats")?.get(key)?.as_u64();
+    let stats = info.get("model_stats").unwrap_or(&Value::Null);
     let usage = Usage {
-        input_tokens: count("tokens_sent"),
-        output_tokens: count("tokens_received"),
+        input_tokens: stats.get("tokens_sent").and_then(Value::as_u64),
+        output_tokens: stats.get("tokens_received").and_then(Value::as_u64),
         cost_usd: info
             .pointer("/model_stats/instance_cost")
             .and_then(Value::as_f64),
@@ -136,6 +129,12 @@ fn trajectory(record: &Value, at: usize) -> Result<Transcript, Problem> {
         usage,
         ..conversation.finish(at)?
     })
+}
+
+/// The items of a list; none if there is no such list.
+fn items<'v>(record: &'v Value, key: &str) -> impl Iterator<Item = &'v Value> {
+    let list = record.get(key).and_then(Value::as_array);
+    list.into_iter().flatten()
 }
 
 /// Reads an event log of OpenHands: actions of the user and the agent, and observations, each with the id of its action.
@@ -170,22 +169,19 @@ pub fn read_open_hands(source: &Source<'_>) -> Result<Vec<Transcript>, Vec<Probl
 /// What an event says to or of the agent; `None` for states, memories, and empty observations.
 fn message_of(event: &Value) -> Option<Message> {
     let args = event.get("args").unwrap_or(&Value::Null);
-    let said = |role, text: &str| {
-        Some(Message {
-            role,
-            parts: vec![Part::Text(text.to_owned())],
-        })
-    };
+
     let of_user = text_at(event, &["source"]) == Some("user");
     match text_at(event, &["action"]) {
-        Some("system") => said(Role::System, text_at(args, &["content"])?),
-        Some("message") if of_user => said(Role::User, text_at(args, &["content"])?),
-        Some("message") => said(Role::Assistant, text_at(args, &["content"])?),
-        Some("finish") => said(
-            Role::Assistant,
-            text_at(args, &["final_thought", "thought"])
-                .or_else(|| text_at(event, &["message"]))?,
-        ),
+        Some("system") => Some(text_message(Role::System, text_at(args, &["content"])?)),
+        Some("message") => {
+            let role = if of_user { Role::User } else { Role::Assistant };
+            Some(text_message(role, text_at(args, &["content"])?))
+        }
+        Some("finish") => {
+            let thought = text_at(args, &["final_thought", "thought"])
+                .or_else(|| text_at(event, &["message"]));
+            Some(text_message(Role::Assistant, thought?))
+        }
         Some("recall" | "change_agent_state" | "condensation" | "null") => None,
         Some(action) if !of_user => {
             let mut arguments = args.clone();
@@ -241,5 +237,12 @@ fn message_of(event: &Value) -> Option<Message> {
                 parts: vec![Part::Result(part)],
             })
         }
+    }
+}
+
+fn text_message(role: Role, text: &str) -> Message {
+    Message {
+        role,
+        parts: vec![Part::Text(text.to_owned())],
     }
 }

@@ -226,10 +226,10 @@ impl ConversationBuilder {
     }
 
     /// Counts an item that is left out.
-    pub fn leave_out(&mut self, what: &str) {
+    pub fn leave_out(&mut self, feature: &str) {
         *self
             .left_out
-            .entry(what.chars().take(40).collect())
+            .entry(feature.chars().take(40).collect())
             .or_default() += 1;
     }
 

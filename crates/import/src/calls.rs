@@ -88,10 +88,10 @@ impl DistinctCalls {
                 Some(of_id) => vec![of_id, &without_id],
                 None => vec![&any],
             };
-            let found = wanted
+            let index = wanted
                 .into_iter()
                 .find_map(|key| self.next(number, key, &mut passed));
-            if let Some(at) = found {
+            if let Some(at) = index {
                 let known = &mut self.calls[at];
                 known.last_list = number;
                 if known.part.id.is_none()
@@ -119,14 +119,17 @@ impl DistinctCalls {
     ) -> Option<usize> {
         let places = self.places.get(key)?;
         let passed = passed.entry(key.clone()).or_default();
-        let is_other = |call: &DistinctCall| {
+        loop {
+            let index = *places.get(*passed)?;
+            let call = &self.calls[index];
             let has_id = call.part.id.is_some();
-            call.last_list == number || (has_id && matches!(key, CallKey::ContentWithoutId(..)))
-        };
-        while is_other(&self.calls[*places.get(*passed)?]) {
+            let is_other = call.last_list == number
+                || (has_id && matches!(key, CallKey::ContentWithoutId(..)));
+            if !is_other {
+                return Some(index);
+            }
             *passed += 1;
         }
-        places.get(*passed).copied()
     }
 }
 
@@ -158,10 +161,12 @@ fn calls_of(value: &Value) -> Vec<CallPart> {
 
 /// Whether an object alone is a call. An answer of an agent may be an object, too: a type alone is not enough.
 fn is_call(value: &Value) -> bool {
-    let has_text = |key: &str| value.get(key).is_some_and(Value::is_string);
     let kind = text_at(value, &["type"]).unwrap_or_default();
     let is_result = kind.ends_with("result") || value.get("result").is_some() && kind.is_empty();
-    let is_of_ai_sdk = has_text("toolCallId") && has_text("toolName") && !is_result;
+    let has_names = ["toolCallId", "toolName"]
+        .iter()
+        .all(|key| value.get(*key).is_some_and(Value::is_string));
+    let is_of_ai_sdk = has_names && !is_result;
     let is_typed = [
         "tool_use",
         "tool_call",

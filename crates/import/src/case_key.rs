@@ -38,16 +38,18 @@ fn case_at(source: &Source<'_>, at: usize, key: &str) -> Result<String, Problem>
     let record = record.and_then(|raw| loose::whole(raw.get()));
     let case = record.as_ref().and_then(|record| text_at(record, key));
     case.ok_or_else(|| {
-        let what = format!("this record has no text or number at {key:?}");
+        let description = format!("this record has no text or number at {key:?}");
         let help = "name keys that each record has, such as metadata.thread_id";
-        Problem::new(at, ProblemKind::NoCase, what, help)
+        Problem::new(at, ProblemKind::NoCase, description, help)
     })
 }
 
 /// A name as an id: what an id cannot have becomes a hyphen.
 pub fn as_id(name: &str) -> String {
-    let is_valid = |one: char| one.is_ascii_alphanumeric() || ['.', '_', '-'].contains(&one);
-    name.replace(|one| !is_valid(one), "-")
+    name.replace(
+        |letter: char| !letter.is_ascii_alphanumeric() && !['.', '_', '-'].contains(&letter),
+        "-",
+    )
 }
 
 /// The text or the number at a path. A key may contain dots itself.

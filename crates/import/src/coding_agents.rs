@@ -33,8 +33,8 @@ impl Session {
         }
     }
 
-    fn leave_out(&mut self, what: &str) {
-        self.conversation.builder.leave_out(what);
+    fn leave_out(&mut self, feature: &str) {
+        self.conversation.builder.leave_out(feature);
     }
 
     fn add(&mut self, message: Message, at: usize) -> Result<(), Problem> {
@@ -108,12 +108,11 @@ pub fn read_claude_code(source: &Source<'_>) -> Result<Vec<Transcript>, Vec<Prob
 }
 
 fn claude_record(session: &mut Session, record: &Value, at: usize) -> Result<(), Problem> {
-    let is_true = |key: &str| record.get(key) == Some(&Value::Bool(true));
     if session.started_at.is_none() {
         session.started_at = text_at(record, &["timestamp"]).and_then(in_utc);
     }
     match text_at(record, &["type"]) {
-        Some("user" | "assistant") if is_true("isMeta") => Ok(()),
+        Some("user" | "assistant") if is_true(record, "isMeta") => Ok(()),
         Some("user" | "assistant") => {
             let Some(message) = record.get("message") else {
                 return Ok(());
@@ -121,7 +120,7 @@ fn claude_record(session: &mut Session, record: &Value, at: usize) -> Result<(),
             let of_other = record
                 .get("parent_tool_use_id")
                 .is_some_and(Value::is_string);
-            if is_true("isSidechain") || of_other {
+            if is_true(record, "isSidechain") || of_other {
                 session.leave_out("message of a sub-agent");
                 return Ok(());
             }
@@ -136,13 +135,17 @@ fn claude_record(session: &mut Session, record: &Value, at: usize) -> Result<(),
             };
             usage.add_tokens(record.get("usage").unwrap_or(&Value::Null));
             session.usage = Some(usage);
-            if is_true("is_error") {
+            if is_true(record, "is_error") {
                 session.fail(Ending::Error, text_at(record, &["result", "subtype"]));
             }
             Ok(())
         }
         Some(_) | None => Ok(()),
     }
+}
+
+fn is_true(record: &Value, key: &str) -> bool {
+    record.get(key) == Some(&Value::Bool(true))
 }
 
 /// Reads a session of Codex.
@@ -239,7 +242,6 @@ fn codex_printed(session: &mut Session, record: &Value, at: usize) -> Result<(),
 }
 
 fn codex_item(session: &mut Session, item: &Value, at: usize) -> Result<(), Problem> {
-    let value = |key: &str| item.get(key).filter(|value| !value.is_null()).cloned();
     let kind = text_at(item, &["type"]).unwrap_or_default();
     let (name, arguments) = match kind {
         "agent_message" => {
@@ -252,19 +254,19 @@ fn codex_item(session: &mut Session, item: &Value, at: usize) -> Result<(), Prob
         "web_search" => (kind, json!({ "query": item.get("query") })),
         "mcp_tool_call" => (
             text_at(item, &["tool"]).unwrap_or_default(),
-            value("arguments").unwrap_or_else(|| json!({})),
+            stated_value(item, "arguments").unwrap_or_else(|| json!({})),
         ),
-        other => {
-            session.leave_out(other);
+        kind => {
+            session.leave_out(kind);
             return Ok(());
         }
     };
-    let failed = value("exit_code").filter(|code| code != 0);
+    let failed = stated_value(item, "exit_code").filter(|code| code != 0);
     let call = CallPart {
         name: name.to_owned(),
         arguments,
         server: text_at(item, &["server"]).map(str::to_owned),
-        result: value("aggregated_output").or_else(|| value("result")),
+        result: stated_value(item, "aggregated_output").or_else(|| stated_value(item, "result")),
         error: match failed {
             Some(code) => Some(format!("exit code {code}")),
             None => stated_error(item),
@@ -273,4 +275,8 @@ fn codex_item(session: &mut Session, item: &Value, at: usize) -> Result<(), Prob
     };
     let (role, parts) = (Role::Item, vec![Part::Call(call)]);
     session.add(Message { role, parts }, at)
+}
+
+fn stated_value(item: &Value, key: &str) -> Option<Value> {
+    item.get(key).filter(|value| !value.is_null()).cloned()
 }

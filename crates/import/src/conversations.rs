@@ -30,12 +30,11 @@ pub fn read_conversations(source: &Source<'_>) -> Result<Vec<Transcript>, Vec<Pr
         return runs_of_object(at, &answer, &|_, _| at).map_err(|problem| vec![problem]);
     }
     if documents.iter().all(|document| is_message(&document.value)) {
-        let messages = documents.iter().map(|document| &document.value);
-        let at =
-            |_: Option<&str>, index: usize| documents.get(index).map_or(0, |document| document.at);
-        let messages: Vec<&Value> = messages.collect();
-        let run = runs_of_list(at(None, 0), &messages, &at).map_err(|problem| vec![problem])?;
-        return Ok(vec![run]);
+        let first_at = documents.first().map_or(0, |document| document.at);
+        let run = runs_of_list(first_at, &values, &|_, index| {
+            documents.get(index).map_or(0, |document| document.at)
+        });
+        return Ok(vec![run.map_err(|problem| vec![problem])?]);
     }
     let read = documents
         .iter()
@@ -48,23 +47,26 @@ type PlaceOf<'p> = &'p dyn Fn(Option<&str>, usize) -> usize;
 
 fn runs_of_document(text: &str, document: &Document<'_>) -> Result<Vec<Transcript>, Problem> {
     let at = document.at;
-    let places = |key: Option<&str>| element_offsets(text, document.raw, key.as_slice());
-    let place = |key: Option<&str>, index: usize| *places(key).get(index).unwrap_or(&at);
-    let Value::Array(list) = &document.value else {
-        return runs_of_object(at, &document.value, &place);
+    let place: PlaceOf<'_> = &|key, index| {
+        let places = element_offsets(text, document.raw, key.as_slice());
+        places.get(index).copied().unwrap_or(at)
     };
-    let is_conversation = |value: &Value| !is_message(value) && contains_messages(value);
-    let is_stream = || event_stream::assembled(&list.iter().collect::<Vec<_>>()).is_some();
-    if !list.is_empty() && list.iter().all(is_conversation) && !is_stream() {
-        let runs = list
-            .iter()
-            .zip(places(None))
-            .map(|(value, at)| runs_of_object(at, value, &|_, _| at));
-        let runs: Result<Vec<_>, Problem> = runs.collect();
-        return Ok(runs?.concat());
-    }
+    let Value::Array(list) = &document.value else {
+        return runs_of_object(at, &document.value, place);
+    };
     let messages: Vec<&Value> = list.iter().collect();
-    Ok(vec![runs_of_list(at, &messages, &place)?])
+    let are_conversations = !list.is_empty()
+        && list
+            .iter()
+            .all(|value| !is_message(value) && contains_messages(value));
+    if are_conversations && event_stream::assembled(&messages).is_none() {
+        let mut runs = Vec::new();
+        for (value, at) in list.iter().zip(element_offsets(text, document.raw, &[])) {
+            runs.extend(runs_of_object(at, value, &|_, _| at)?);
+        }
+        return Ok(runs);
+    }
+    Ok(vec![runs_of_list(at, &messages, place)?])
 }
 
 /// The run of a list of messages, or of the events of a stream.
@@ -86,16 +88,20 @@ fn is_message(value: &Value) -> bool {
 
 fn contains_messages(value: &Value) -> bool {
     let value = conversation_of(value);
-    let is_list = |key: &str| value.get(key).is_some_and(Value::is_array);
+
     if value
         .as_object()
         .is_some_and(|body| vendor_of_body(body).is_some())
     {
         return true;
     }
-    is_list("messages")
-        || is_list("choices")
-        || (is_list("output") && value.get("role").is_none() && value.get("type").is_none())
+    is_list(value, "messages")
+        || is_list(value, "choices")
+        || (is_list(value, "output") && value.get("role").is_none() && value.get("type").is_none())
+}
+
+fn is_list(value: &Value, key: &str) -> bool {
+    value.get(key).is_some_and(Value::is_array)
 }
 
 /// The object with the messages: LangChain wraps it.
@@ -116,7 +122,7 @@ fn runs_of_object(
 ) -> Result<Vec<Transcript>, Problem> {
     let whole = match conversation_of(value) {
         Value::Object(body) => &Value::Object(in_common_form(body.clone())),
-        other => other,
+        form => form,
     };
     let choices = whole.get("choices").and_then(Value::as_array);
     let alternatives = choices.map_or(1, Vec::len).max(1);
@@ -159,7 +165,8 @@ fn run_of_object(
         }
     }
     let chosen = whole.get("choices").and_then(|choices| choices.get(choice));
-    let message = chosen.and_then(|chosen| chosen.get("message").filter(|one| one.is_object()));
+    let message =
+        chosen.and_then(|chosen| chosen.get("message").filter(|message| message.is_object()));
     if let Some(message) = message {
         conversation.add(
             message,
@@ -169,9 +176,9 @@ fn run_of_object(
         )?;
     }
     if !has_messages && chosen.is_none() && error.is_none() {
-        let what = "this object has no \"messages\"";
+        let description = "this object has no \"messages\"";
         let help = "provide a list of messages, or an object with \"messages\", or with \"input\" and \"output\"";
-        return Err(Problem::new(at, ProblemKind::NoMessages, what, help));
+        return Err(Problem::new(at, ProblemKind::NoMessages, description, help));
     }
     let unanswered = chosen.filter(|_| message.is_none()).map(|chosen| {
         let reason = text_at(chosen, &["finish_reason"]).unwrap_or("no reason given");
@@ -343,13 +350,12 @@ impl Conversation {
     pub fn finish(self, at: usize) -> Result<Transcript, Problem> {
         let mut transcript = self.builder.finish(at).map_err(|none| {
             let NoAssistantMessage { left_out } = none;
-            let what = "this transcript has no assistant message";
-            let what = match left_out.keys().find(|kind| kind.starts_with("message of")) {
-                Some(other) => format!("{what}, but a {other}"),
-                None => what.to_owned(),
-            };
+            let mut description = "this transcript has no assistant message".to_owned();
+            if let Some(kind) = left_out.keys().find(|kind| kind.starts_with("message of")) {
+                description.push_str(&format!(", but a {kind}"));
+            }
             let help = "provide the whole conversation, including the model's answer";
-            Problem::new(at, ProblemKind::NoAnswer, what, help)
+            Problem::new(at, ProblemKind::NoAnswer, description, help)
         })?;
         let counted = self.usage.iter().enumerate().filter(|(index, (id, _))| {
             // Of one answer the last count: its output grows.
@@ -391,9 +397,9 @@ pub fn conversation_of_messages(
 fn misplaced_at(at: usize, misplaced: Misplaced) -> Problem {
     match misplaced {
         Misplaced::UnaskedResult(name) => {
-            let what = format!("the tool result {name:?} matches no open call before it");
+            let description = format!("the tool result {name:?} matches no open call before it");
             let help = "provide the whole conversation, including the message with the call";
-            Problem::new(at, ProblemKind::UnaskedResult, what, help)
+            Problem::new(at, ProblemKind::UnaskedResult, description, help)
         }
         Misplaced::Unreadable(why) => {
             let help = "use the format of the messages of a vendor's API";

@@ -48,11 +48,11 @@ fn date_of(record: &Value) -> Option<String> {
     match record {
         Value::Array(messages) => messages.iter().rev().find_map(date_of),
         Value::Object(fields) => {
-            let own = KEYS
+            let stated = KEYS
                 .iter()
                 .filter_map(|key| fields.get(*key))
                 .find_map(time);
-            own.or_else(|| {
+            stated.or_else(|| {
                 let inner = INSIDE
                     .iter()
                     .filter_map(|key| fields.get(*key))

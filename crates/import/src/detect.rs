@@ -13,15 +13,15 @@ use crate::vendor_bodies::{vendor_of_body, vendor_of_message};
 
 /// The format of records. Messages whose parts Anthropic alone has make all of them Anthropic's; plain ones are the same in both formats.
 pub fn format_of<'v>(records: impl IntoIterator<Item = &'v Value>) -> Option<Format> {
-    let mut found = None;
+    let mut openai = None;
     for record in records {
         match format_of_record(record) {
-            Some(Format::OpenAi) => found = found.or(Some(Format::OpenAi)),
-            Some(other) => return Some(other),
+            Some(Format::OpenAi) => openai = openai.or(Some(Format::OpenAi)),
+            Some(format) => return Some(format),
             None => {}
         }
     }
-    found
+    openai
 }
 
 fn format_of_record(record: &Value) -> Option<Format> {
@@ -29,7 +29,7 @@ fn format_of_record(record: &Value) -> Option<Format> {
         return format_of(list);
     }
     record.as_object()?;
-    let has = |key| states(record, key);
+
     let kind = text_at(record, &["type"]).unwrap_or_default();
     if is_claude_code(record) {
         return Some(Format::ClaudeCode);
@@ -43,7 +43,7 @@ fn format_of_record(record: &Value) -> Option<Format> {
     if let Some(format) = benchmark_of(record) {
         return Some(format);
     }
-    if has("resourceSpans") || has("resource_spans") {
+    if states(record, "resourceSpans") || states(record, "resource_spans") {
         return Some(Format::Otlp);
     }
     if has_exchanges(record) {
@@ -59,26 +59,30 @@ fn format_of_record(record: &Value) -> Option<Format> {
     if let Some(format) = format_of_golden(record) {
         return Some(format);
     }
-    let is_error = kind == "error" && has("error");
-    if is_error || has("stop_reason") || record.get("content").is_some_and(has_anthropic_parts) {
+    let is_error = kind == "error" && states(record, "error");
+    if is_error
+        || states(record, "stop_reason")
+        || record.get("content").is_some_and(has_anthropic_parts)
+    {
         return Some(Format::Anthropic);
     }
     if let Some(messages) = record
         .get("messages")
         .filter(|messages| messages.is_array())
     {
-        let anthropic = has("system").then_some(Format::Anthropic);
+        let anthropic = states(record, "system").then_some(Format::Anthropic);
         return anthropic
             .or_else(|| format_of_record(messages))
             .or(Some(Format::OpenAi));
     }
-    let is_message = has("role") && (has("content") || kind.is_empty());
+    let is_message = states(record, "role") && (states(record, "content") || kind.is_empty());
     let is_item = matches!(kind, "function_call" | "function_call_output" | "reasoning")
-        && (has("arguments") || has("output") || has("content"));
+        && (states(record, "arguments") || states(record, "output") || states(record, "content"));
     // A run record that did not complete has an error and outputs.
-    let is_failure =
-        record.get("error").is_some_and(Value::is_object) && !has("outputs") && kind.is_empty();
-    let is_openai = has("choices")
+    let is_failure = record.get("error").is_some_and(Value::is_object)
+        && !states(record, "outputs")
+        && kind.is_empty();
+    let is_openai = states(record, "choices")
         || record.get("output").is_some_and(Value::is_array)
         || is_message
         || is_item
@@ -88,26 +92,37 @@ fn format_of_record(record: &Value) -> Option<Format> {
 
 /// The format of a tool that has its own keys.
 fn format_of_tool(record: &Value, kind: &str) -> Option<Format> {
-    let has = |key| states(record, key);
     let is_langchain = matches!(kind, "human" | "ai" | "system" | "tool")
-        && (has("data") || (has("content") && !has("role")));
+        && (states(record, "data") || (states(record, "content") && !states(record, "role")));
     let of_config = ["prompts", "providers", "targets", "defaultTest"];
     let formats = [
-        (has("eval") && has("samples"), Format::Inspect),
-        (has("epoch") && has("messages"), Format::Inspect),
-        (has("evalId"), Format::Promptfoo),
         (
-            has("tests") && of_config.iter().any(|key| has(key)),
+            states(record, "eval") && states(record, "samples"),
+            Format::Inspect,
+        ),
+        (
+            states(record, "epoch") && states(record, "messages"),
+            Format::Inspect,
+        ),
+        (states(record, "evalId"), Format::Promptfoo),
+        (
+            states(record, "tests") && of_config.iter().any(|key| states(record, key)),
             Format::Promptfoo,
         ),
-        (has("run_type"), Format::Langsmith),
-        (has("observations"), Format::Langfuse),
-        (has("traceId") && !kind.is_empty(), Format::Langfuse),
+        (states(record, "run_type"), Format::Langsmith),
+        (states(record, "observations"), Format::Langfuse),
+        (
+            states(record, "traceId") && !kind.is_empty(),
+            Format::Langfuse,
+        ),
         (is_langchain, Format::Langchain),
-        (kind == "constructor" && has("kwargs"), Format::Langchain),
+        (
+            kind == "constructor" && states(record, "kwargs"),
+            Format::Langchain,
+        ),
     ];
-    let found = formats.into_iter().find(|(is_its, _)| *is_its);
-    found.map(|(_, format)| format)
+    let named = formats.into_iter().find(|(is_its, _)| *is_its);
+    named.map(|(_, format)| format)
 }
 
 fn states(record: &Value, key: &str) -> bool {

@@ -25,22 +25,27 @@ pub fn streamed_answer(text: &str) -> Option<Value> {
 /// The answer that events make up; `None` if they are none of a known vendor.
 pub fn assembled(events: &[&Value]) -> Option<Value> {
     let first = events.first()?;
-    let is_whole = |event: &&Value| event.get("response").is_some_and(Value::is_object);
-    let is_chunk = |event: &&Value| {
-        let choices = event.get("choices").and_then(Value::as_array);
-        choices.is_some_and(|choices| choices.iter().all(|choice| choice.get("delta").is_some()))
-    };
+
     match text_at(first, &["type"]).unwrap_or_default() {
         "message_start" | "ping" => message(events),
         "error" => Some((*first).clone()),
-        _ if events.iter().any(is_whole) => {
+        _ if events.iter().any(|event| is_whole(event)) => {
             // The last event has the whole response: completed, failed or incomplete.
             let whole = events.iter().rev().find(|event| is_whole(event))?;
             whole.get("response").cloned()
         }
-        _ if events.iter().any(is_chunk) => Some(completion(events)),
+        _ if events.iter().any(|event| is_chunk(event)) => Some(completion(events)),
         _ => vendor_bodies::assembled(events),
     }
+}
+
+fn is_whole(event: &Value) -> bool {
+    event.get("response").is_some_and(Value::is_object)
+}
+
+fn is_chunk(event: &Value) -> bool {
+    let choices = event.get("choices").and_then(Value::as_array);
+    choices.is_some_and(|choices| choices.iter().all(|choice| choice.get("delta").is_some()))
 }
 
 /// Whether a text is an event stream.

@@ -23,9 +23,8 @@ pub struct JoinedConversation {
 
 /// Whether a record is a recorded exchange, or a file with many: a cassette of vcrpy, or HAR.
 pub fn has_exchanges(record: &Value) -> bool {
-    let has = |key: &str| record.get(key).is_some();
-    (has("request") && has("response"))
-        || has("interactions")
+    (record.get("request").is_some() && record.get("response").is_some())
+        || record.get("interactions").is_some()
         || record
             .get("log")
             .is_some_and(|log| log.get("entries").is_some())
@@ -50,9 +49,14 @@ pub fn join(records: &[Document<'_>]) -> Result<Vec<JoinedConversation>, Problem
                 is_read = true;
                 chains.add(exchange);
             } else if is_compressed(entry) {
-                let what = "the body of an answer is compressed";
+                let description = "the body of an answer is compressed";
                 let help = "record it again with decode_compressed_response=True";
-                return Err(Problem::new(record.at, ProblemKind::NoMessages, what, help));
+                return Err(Problem::new(
+                    record.at,
+                    ProblemKind::NoMessages,
+                    description,
+                    help,
+                ));
             } else if let Some(answer) = later_answer(entry)
                 && let Some(asked) = chains.with_response(answer.get("id"))
             {
@@ -62,10 +66,15 @@ pub fn join(records: &[Document<'_>]) -> Result<Vec<JoinedConversation>, Problem
             }
         }
         if !is_read {
-            let what = "this record has no request to a model with its answer";
+            let description = "this record has no request to a model with its answer";
             let help =
                 "provide the bodies of requests and answers under \"request\" and \"response\"";
-            return Err(Problem::new(record.at, ProblemKind::NoMessages, what, help));
+            return Err(Problem::new(
+                record.at,
+                ProblemKind::NoMessages,
+                description,
+                help,
+            ));
         }
     }
     let joined = chains.all.iter().map(|chain| JoinedConversation {
@@ -109,11 +118,11 @@ impl Chains {
         let id = exchange.request.get("previous_response_id");
         let of_id = id.and_then(|id| self.by_response.get(id.as_str()?));
         let of_messages = prefixes(exchange.asked()).filter_map(|key| self.by_messages.get(&key));
-        let found = of_id.into_iter().chain(of_messages).filter_map(|indexes| {
+        let continued = of_id.into_iter().chain(of_messages).filter_map(|indexes| {
             let mut newest_first = indexes.iter().rev().copied();
             newest_first.find(|index| exchange.continues(&self.all[*index]))
         });
-        found.max()
+        continued.max()
     }
 
     /// The newest conversation whose last answer has this id.
@@ -216,16 +225,13 @@ impl Exchange {
         let (Value::Object(request), response) = (request, in_common_form(response)) else {
             return None;
         };
-        let asks = |key: &str| {
-            request
-                .get(key)
-                .is_some_and(|asked| asked.is_array() || asked.is_string())
-        };
+        let asks = ["messages", "input"]
+            .iter()
+            .filter_map(|key| request.get(*key))
+            .any(|asked| asked.is_array() || asked.is_string());
         // Other answers, such as a count of tokens, answer no question.
         let answers = ["choices", "output", "content", "error", "status"];
-        if !(asks("messages") || asks("input"))
-            || !answers.iter().any(|key| response.contains_key(*key))
-        {
+        if !asks || !answers.iter().any(|key| response.contains_key(*key)) {
             return None;
         }
         let names = ["agent", "case", "metadata"].into_iter();
@@ -282,17 +288,11 @@ impl Exchange {
         if id.is_some() && self.request.get("previous_response_id") == id {
             return true;
         }
-        let (now, before) = (self.asked(), earlier.asked());
-        let next = now
-            .get(before.len())
-            .filter(|_| !before.is_empty() && now.starts_with(before));
-        let of_model = |message: &Value| {
-            let role = message.get("role").and_then(Value::as_str).map(Role::named);
-            let kind = message.get("type").and_then(Value::as_str);
-            role == Some(Role::Assistant)
-                || kind.is_some_and(|kind| kind == "reasoning" || kind.ends_with("_call"))
-        };
-        next.is_some_and(of_model)
+        let (asked, earlier_asked) = (self.asked(), earlier.asked());
+        let next = asked
+            .get(earlier_asked.len())
+            .filter(|_| !earlier_asked.is_empty() && asked.starts_with(earlier_asked));
+        next.is_some_and(is_of_model)
     }
 
     fn take_over(&mut self, next: Self) {
@@ -308,14 +308,9 @@ impl Exchange {
             .get("previous_response_id")
             .is_some_and(Value::is_string)
         {
-            let as_list = |value: Option<&Value>| match value {
-                Some(Value::Array(items)) => items.clone(),
-                Some(Value::String(text)) => vec![json!({ "role": "user", "content": text })],
-                Some(_) | None => Vec::new(),
-            };
-            let mut input = as_list(self.request.get("input"));
-            input.extend(as_list(self.response.get("output")));
-            input.extend(as_list(request.get("input")));
+            let mut input = items_of(self.request.get("input"));
+            input.extend(items_of(self.response.get("output")));
+            input.extend(items_of(request.get("input")));
             request.insert("input".to_owned(), Value::Array(input));
         }
         self.add_usage(usage);
@@ -330,7 +325,7 @@ impl Exchange {
                 .get(&key)
                 .and_then(Value::as_u64)
                 .zip(count.as_u64());
-            let sum = sum.map(|(before, more)| json!(before.saturating_add(more)));
+            let sum = sum.map(|(known, more)| json!(known.saturating_add(more)));
             self.usage.insert(key, sum.unwrap_or(count));
         }
     }
@@ -362,6 +357,22 @@ impl Exchange {
         }
         whole.extend(self.around.clone());
         Value::Object(whole)
+    }
+}
+
+fn is_of_model(message: &Value) -> bool {
+    let role = message.get("role").and_then(Value::as_str).map(Role::named);
+    let kind = message.get("type").and_then(Value::as_str);
+    role == Some(Role::Assistant)
+        || kind.is_some_and(|kind| kind == "reasoning" || kind.ends_with("_call"))
+}
+
+/// The items of an input or an output, where a text is the user's.
+fn items_of(value: Option<&Value>) -> Vec<Value> {
+    match value {
+        Some(Value::Array(items)) => items.clone(),
+        Some(Value::String(text)) => vec![json!({ "role": "user", "content": text })],
+        Some(_) | None => Vec::new(),
     }
 }
 

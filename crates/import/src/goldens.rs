@@ -30,11 +30,11 @@ const EXPECTED: [&str; 7] = [
 /// The format of an entry: of a table all values are texts.
 pub fn format_of_golden(entry: &Value) -> Option<Format> {
     let fields = entry.as_object()?;
-    let has_all = |keys: [&str; 2]| keys.iter().all(|key| fields.contains_key(*key));
-    if has_all(["input", "ideal"]) {
+    let has_input = fields.contains_key("input");
+    if has_input && fields.contains_key("ideal") {
         return Some(Format::OpenaiEvals);
     }
-    if has_all(["input", "expected_output"]) && fields.contains_key("actual_output") {
+    if has_input && fields.contains_key("expected_output") && fields.contains_key("actual_output") {
         return Some(Format::Deepeval);
     }
     let is_table = fields.values().all(Value::is_string);

@@ -37,19 +37,22 @@ pub fn read_inspect(source: &Source<'_>) -> Result<Vec<Transcript>, Vec<Problem>
 }
 
 fn sample(form: &Value, at: usize) -> Result<Transcript, Problem> {
-    let value = |key: &str| form.get(key).cloned().unwrap_or_default();
-    let Value::Array(listed) = value("messages") else {
-        let what = "the key \"messages\" is missing";
+    let Value::Array(listed) = value(form, "messages") else {
+        let description = "the key \"messages\" is missing";
         let help = "write it with log_samples=True";
-        return Err(Problem::new(at, ProblemKind::NoMessages, what, help));
+        return Err(Problem::new(at, ProblemKind::NoMessages, description, help));
     };
-    let attachments = value("attachments");
+    let attachments = value(form, "attachments");
     let mut messages = Vec::new();
     for mut message in listed {
         attach(&mut message, &attachments);
         messages.push(Message::of(&message, Role::User));
     }
-    let (output, failed, limit) = (value("output"), value("error"), value("limit"));
+    let (output, failed, limit) = (
+        value(form, "output"),
+        value(form, "error"),
+        value(form, "limit"),
+    );
     let of_model = text_at(&output, &["error"]);
     let failure = text_at(&failed, &["message"])
         .or(of_model)
@@ -69,18 +72,18 @@ fn sample(form: &Value, at: usize) -> Result<Transcript, Problem> {
     }
     let transcript = conversation_of_messages(at, messages.clone())?;
     let mut usage = Usage::default();
-    for (_, counted) in value("model_usage").as_object().into_iter().flatten() {
+    for (_, counted) in value(form, "model_usage").as_object().into_iter().flatten() {
         usage.add_tokens(counted);
     }
     let seconds = form.get("total_time").and_then(Value::as_f64);
     usage.latency_ms = seconds
         .filter(|time| (0.0..1e9).contains(time))
         .map(|time| (time * 1000.0) as u64);
-    let mut events = value("events");
+    let mut events = value(form, "events");
     attach(&mut events, &attachments);
     let mut calls = transcript.calls;
     calls.extend(unlisted(&messages, &events, &output));
-    let case = value("id");
+    let case = value(form, "id");
     Ok(Transcript {
         case: Some(
             case.as_str()
@@ -94,6 +97,11 @@ fn sample(form: &Value, at: usize) -> Result<Transcript, Problem> {
         calls,
         ..transcript
     })
+}
+
+/// The value of a key; `null` if it is missing.
+fn value(form: &Value, key: &str) -> Value {
+    form.get(key).cloned().unwrap_or_default()
 }
 
 /// The calls that the messages do not have: those of a sub-agent with a conversation of its own, or of messages that were dropped.
@@ -114,13 +122,13 @@ fn unlisted(messages: &[Message], events: &Value, output: &Value) -> Vec<Call> {
 }
 
 /// The calls that were carried out, with those inside of others.
-fn tool_events(events: &Value, found: &mut Vec<CallPart>) {
+fn tool_events(events: &Value, calls: &mut Vec<CallPart>) {
     for event in events.as_array().into_iter().flatten() {
         if event.get("event").is_some_and(|kind| kind == "tool") {
             let message = Message::of(&json!({ "tool_calls": [event] }), Role::Assistant);
-            found.extend(message.calls().cloned());
+            calls.extend(message.calls().cloned());
         }
-        tool_events(event.get("events").unwrap_or(&Value::Null), found);
+        tool_events(event.get("events").unwrap_or(&Value::Null), calls);
     }
 }
 

@@ -56,20 +56,16 @@ fn in_parts(raw: &RawValue, levels: usize) -> Value {
 pub fn embedded(value: &Value) -> Value {
     match value {
         Value::String(text) => any(text).unwrap_or_else(|_| value.clone()),
-        other => other.clone(),
+        other_value => other_value.clone(),
     }
 }
 
 /// The text with every escaped half of a surrogate pair replaced.
 fn whole_pairs(json: &str) -> Cow<'_, str> {
-    let code = |at: usize| {
-        let digits = json.get(at..at + 6)?.strip_prefix("\\u")?;
-        u32::from_str_radix(digits, 16).ok()
-    };
     let (mut out, mut from, mut at) = (String::new(), 0, 0);
-    while let Some(found) = json[at..].find('\\') {
-        at += found;
-        match (code(at), code(at + 6)) {
+    while let Some(distance) = json[at..].find('\\') {
+        at += distance;
+        match (escaped_code(json, at), escaped_code(json, at + 6)) {
             (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => at += 12,
             (Some(0xD800..=0xDFFF), _) => {
                 out.push_str(&json[from..at]);
@@ -85,4 +81,10 @@ fn whole_pairs(json: &str) -> Cow<'_, str> {
         0 => Cow::Borrowed(json),
         _ => Cow::Owned(out + &json[from..]),
     }
+}
+
+/// The code of an escape such as `\ud83d` at this place.
+fn escaped_code(json: &str, at: usize) -> Option<u32> {
+    let digits = json.get(at..at + 6)?.strip_prefix("\\u")?;
+    u32::from_str_radix(digits, 16).ok()
 }

@@ -165,7 +165,7 @@ pub fn list(value: Option<&Value>) -> Vec<Value> {
         None | Some(Value::Null) => Vec::new(),
         Some(Value::Array(list)) => list,
         Some(Value::String(text)) => vec![json!({ "type": "text", "content": text })],
-        Some(other) => vec![other],
+        Some(item) => vec![item],
     }
 }
 
@@ -179,7 +179,7 @@ pub fn text_at<'v>(value: &'v Value, keys: &[&str]) -> Option<&'v str> {
 pub fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
-        other => other.to_string(),
+        other_value => other_value.to_string(),
     }
 }
 
@@ -254,10 +254,12 @@ fn parts_of_content(content: &Value) -> Vec<Part> {
 
 /// The text with which a model refused, if it says nothing else.
 fn refusal(value: &Value, parts: &[Part]) -> Option<Part> {
-    let says = |part: &Part| matches!(part, Part::Text(text) if !text.is_empty());
+    let has_text = parts
+        .iter()
+        .any(|part| matches!(part, Part::Text(text) if !text.is_empty()));
     let inner = value.get("additional_kwargs").unwrap_or(&Value::Null);
     let refusal = text_at(value, &["refusal"]).or_else(|| text_at(inner, &["refusal"]))?;
-    (!parts.iter().any(says)).then(|| Part::Text(refusal.to_owned()))
+    (!has_text).then(|| Part::Text(refusal.to_owned()))
 }
 
 /// Keys of a message under which no call of this message is: its content, what the tools are, what they were called with, data about the
@@ -328,11 +330,14 @@ fn called_in(key: &str, value: &Value) -> Vec<Vec<Part>> {
     let of_calls = key.contains("call") || key.contains("Call") || key.contains("Invocation");
     match value {
         Value::Array(list) => {
-            let in_list = |one: &Value| match one {
-                Value::Object(_) if of_calls => part_of_call(one).into_iter().collect(),
-                _ => called_in("", one).concat(),
-            };
-            vec![list.iter().flat_map(in_list).collect()]
+            let mut parts = Vec::new();
+            for item in list {
+                match item {
+                    Value::Object(_) if of_calls => parts.extend(part_of_call(item)),
+                    _ => parts.extend(called_in("", item).concat()),
+                }
+            }
+            vec![parts]
         }
         Value::Object(_) if of_calls && has_name(value) => {
             vec![part_of_call(value).into_iter().collect()]
@@ -397,12 +402,8 @@ fn parts_of(value: &Value) -> Vec<Part> {
 
 /// The code that Gemini ran itself, or what came of it.
 fn executed_code(value: &Value) -> Option<Part> {
-    let of = |keys: [&str; 2]| {
-        let mut values = keys.into_iter().filter_map(|key| value.get(key));
-        values.find(|value| value.is_object())
-    };
     let name = "code_execution";
-    if let Some(code) = of(["executableCode", "executable_code"]) {
+    if let Some(code) = object_at(value, ["executableCode", "executable_code"]) {
         let (name, arguments) = (name.to_owned(), code.clone());
         return Some(Part::Call(CallPart {
             name,
@@ -410,12 +411,17 @@ fn executed_code(value: &Value) -> Option<Part> {
             ..CallPart::default()
         }));
     }
-    let outcome = of(["codeExecutionResult", "code_execution_result"])?;
+    let outcome = object_at(value, ["codeExecutionResult", "code_execution_result"])?;
     let result = ResultPart {
         name: Some(name.to_owned()),
         ..result_of(outcome, None)
     };
     Some(Part::Result(result))
+}
+
+fn object_at<'v>(value: &'v Value, keys: [&str; 2]) -> Option<&'v Value> {
+    let mut values = keys.into_iter().filter_map(|key| value.get(key));
+    values.find(|value| value.is_object())
 }
 
 /// The keys of a call's name.
@@ -477,18 +483,24 @@ fn has_name(call: &Value) -> bool {
 /// it needs the id or the type of a call.
 fn is_named_call(value: &Value) -> bool {
     let inner = function_of(value);
-    let holds = |keys: &[&str]| {
-        let mut given = keys.iter().filter_map(|key| inner.get(*key));
-        given.any(|one| one.is_object() || one.is_string())
-    };
+
     let kind = text_at(value, &["type"]).unwrap_or_default();
     let is_of_call = IDS.iter().any(|key| value.get(*key).is_some())
         || ["tool", "function", "call"]
             .iter()
             .any(|word| kind.contains(word));
-    let has_arguments = holds(&["arguments", "tool_kwargs", "tool_args", "tool_input"])
-        || (is_of_call && holds(&["args", "input"]) && !inner["input"].is_string());
+    let has_arguments = has_arguments_at(
+        inner,
+        &["arguments", "tool_kwargs", "tool_args", "tool_input"],
+    ) || (is_of_call
+        && has_arguments_at(inner, &["args", "input"])
+        && !inner["input"].is_string());
     name_of(value).is_some() && has_arguments && !kind.starts_with("mcp_approval")
+}
+
+fn has_arguments_at(function: &Value, keys: &[&str]) -> bool {
+    let mut given = keys.iter().filter_map(|key| function.get(*key));
+    given.any(|arguments| arguments.is_object() || arguments.is_string())
 }
 
 /// Types of calls that say nothing about the tool.
@@ -550,7 +562,7 @@ pub fn part_of_call(call: &Value) -> Option<Part> {
         .or_else(|| text_at(call, &["context"]).filter(|_| is_mcp));
     let mut results = [call, inner]
         .into_iter()
-        .flat_map(|one| RESULTS.iter().filter_map(|key| one.get(*key)));
+        .flat_map(|object| RESULTS.iter().filter_map(|key| object.get(*key)));
     Some(Part::Call(CallPart {
         id: text_at(call, &IDS)
             .or_else(|| text_at(inner, &IDS))
@@ -575,13 +587,14 @@ pub fn read_arguments(given: &Value) -> Value {
 /// The arguments of a call of one of the vendor's own tools. Each of these has other keys: all but those of the result are its arguments.
 fn other_fields(call: &Value) -> Value {
     let frame = ["type", "name", "status", "server_label", "error"];
-    let is_argument =
-        |key: &str| !frame.contains(&key) && !IDS.contains(&key) && !RESULTS.contains(&key);
-    let fields = call.as_object().into_iter().flatten();
-    let arguments = fields
-        .filter(|(key, _)| is_argument(key))
-        .map(|(key, value)| (key.clone(), value.clone()));
-    Value::Object(arguments.collect::<Map<String, Value>>())
+    let mut arguments = Map::new();
+    for (key, value) in call.as_object().into_iter().flatten() {
+        let name = key.as_str();
+        if !frame.contains(&name) && !IDS.contains(&name) && !RESULTS.contains(&name) {
+            arguments.insert(key.clone(), value.clone());
+        }
+    }
+    Value::Object(arguments)
 }
 
 /// The result in a part, or in a message of a tool.

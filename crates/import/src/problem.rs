@@ -40,13 +40,13 @@ impl Problem {
     pub(crate) fn new(
         at: usize,
         kind: ProblemKind,
-        what: impl Into<String>,
+        description: impl Into<String>,
         help: &'static str,
     ) -> Self {
         Self {
             at,
             kind,
-            what: what.into(),
+            what: description.into(),
             help,
         }
     }

@@ -38,10 +38,9 @@ pub(crate) fn read_promptfoo(source: &Source<'_>) -> Result<Vec<Transcript>, Vec
 
 fn run(at: usize, result: &Value, ids: &CaseIds) -> Result<Transcript, Problem> {
     let null = Value::Null;
-    let get = |key: &str| result.get(key).unwrap_or(&null);
-    let (response, provider) = (get("response"), get("provider"));
-    let prompt = get("prompt").get("raw").unwrap_or(&null);
-    let input = asked(prompt, get("testCase").get("vars")).unwrap_or_default();
+    let (response, provider) = (&result["response"], &result["provider"]);
+    let prompt = &result["prompt"]["raw"];
+    let input = asked(prompt, result["testCase"].get("vars")).unwrap_or_default();
     let mut messages = Vec::new();
     let whole = prompt.as_str().filter(|whole| *whole != input);
     if let Some(whole) = whole.filter(|_| loose::embedded(prompt).is_string()) {
@@ -51,8 +50,9 @@ fn run(at: usize, result: &Value, ids: &CaseIds) -> Result<Transcript, Problem> 
     let output = response.get("output").filter(|output| !output.is_null());
     // A failed assertion is written as an error, too; then there is an output.
     let of_provider = response.get("error").filter(|error| !error.is_null());
-    let is_failed =
-        output.is_none() || of_provider.is_some() || get("failureReason").as_u64() == Some(FAILED);
+    let is_failed = output.is_none()
+        || of_provider.is_some()
+        || result["failureReason"].as_u64() == Some(FAILED);
     let failed = of_provider
         .or_else(|| result.get("error"))
         .and_then(Value::as_str)
@@ -71,17 +71,17 @@ fn run(at: usize, result: &Value, ids: &CaseIds) -> Result<Transcript, Problem> 
     });
     let transcript = conversation_of_messages(at, messages)?;
     let mut usage = Usage {
-        cost_usd: get("cost").as_f64(),
-        latency_ms: get("latencyMs").as_u64(),
+        cost_usd: result["cost"].as_f64(),
+        latency_ms: result["latencyMs"].as_u64(),
         ..Usage::default()
     };
     usage.add_tokens(response.get("tokenUsage").unwrap_or(&null));
     let named = text_at(provider, &["label", "id"]);
-    let prompt = get("promptIdx").as_u64();
+    let prompt = result["promptIdx"].as_u64();
     Ok(Transcript {
         agent: named.map(as_id),
         variant: prompt.map(|index| format!("prompt {}", index + 1)),
-        case: Some(ids.id(get("testCase"), index_of(result))),
+        case: Some(ids.id(&result["testCase"], index_of(result))),
         ending: if is_failed || is_cached {
             Ending::Error
         } else {
@@ -164,22 +164,11 @@ fn case_id(test: &Value, index: u64) -> String {
     let named = test
         .get("metadata")
         .and_then(|metadata| metadata.get("id")?.as_str());
-    let words = |text: &str| {
-        let kept = text.chars().map(|one| {
-            if one.is_ascii_alphanumeric() {
-                one.to_ascii_lowercase()
-            } else {
-                ' '
-            }
-        });
-        let words: Vec<String> = kept
-            .collect::<String>()
-            .split_whitespace()
-            .map(str::to_owned)
-            .collect();
-        words.join("-").chars().take(80).collect::<String>()
-    };
-    let described = test.get("description").and_then(Value::as_str).map(words);
+
+    let described = test
+        .get("description")
+        .and_then(Value::as_str)
+        .map(id_of_words);
     let id = named
         .map(str::to_owned)
         .or(described)
@@ -187,13 +176,25 @@ fn case_id(test: &Value, index: u64) -> String {
     id.unwrap_or_else(|| format!("test-{}", index + 1))
 }
 
+/// The words of a description in lower case, such as `a-refund-is-refused`.
+fn id_of_words(text: &str) -> String {
+    let words: Vec<String> = text
+        .split(|letter: char| !letter.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_ascii_lowercase)
+        .collect();
+    words.join("-").chars().take(80).collect()
+}
+
 /// What a prompt asks: its text, or the last message of the user in it.
 pub fn asked(prompt: &Value, vars: Option<&Value>) -> Option<String> {
     let messages = loose::embedded(prompt);
-    let of_user = |message: &&Value| message.get("role").and_then(Value::as_str) == Some("user");
-    let last = messages
-        .as_array()
-        .and_then(|messages| messages.iter().rfind(of_user)?.get("content")?.as_str());
+    let last = messages.as_array().and_then(|messages| {
+        let of_user = messages
+            .iter()
+            .rfind(|message| message.get("role").and_then(Value::as_str) == Some("user"));
+        of_user?.get("content")?.as_str()
+    });
     match last {
         Some(last) => Some(last.to_owned()),
         None => prompt
@@ -205,19 +206,18 @@ pub fn asked(prompt: &Value, vars: Option<&Value>) -> Option<String> {
 /// The variables of a test that the prompt has: these are the input, and the rest is the agent's own prompt. One is its value alone, several
 /// are lines with their names. `None` if it has none.
 fn variables_in(prompt: &str, vars: Option<&Value>) -> Option<String> {
-    let text = |value: &Value| match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
-        Value::Null | Value::Array(_) | Value::Object(_) => None,
-    };
-    let all = vars?
-        .as_object()?
-        .iter()
-        .filter_map(|(name, value)| Some((name, text(value)?)));
-    let found: Vec<(&String, String)> = all
-        .filter(|(_, value)| !value.trim().is_empty() && prompt.contains(value.as_str()))
-        .collect();
-    match found.as_slice() {
+    let mut variables: Vec<(&String, String)> = Vec::new();
+    for (name, value) in vars?.as_object()? {
+        let text = match value {
+            Value::String(text) => text.clone(),
+            Value::Number(_) | Value::Bool(_) => value.to_string(),
+            Value::Null | Value::Array(_) | Value::Object(_) => continue,
+        };
+        if !text.trim().is_empty() && prompt.contains(text.as_str()) {
+            variables.push((name, text));
+        }
+    }
+    match variables.as_slice() {
         [] => None,
         [(_, value)] => Some(value.clone()),
         several => Some(

@@ -61,9 +61,12 @@ pub(crate) fn read_results(
 
 /// The entries of a log, with the keys that lead to them; `None` if it is an entry itself.
 fn list(log: &Value) -> Option<(Vec<&'static str>, &[Value])> {
-    let under = |key: &'static str| Some((vec![key], log.get(key)?.as_array()?.as_slice()));
-    let itself = || Some((Vec::new(), log.as_array()?.as_slice()));
-    LISTS.into_iter().find_map(under).or_else(itself)
+    for key in LISTS {
+        if let Some(list) = log.get(key).and_then(Value::as_array) {
+            return Some((vec![key], list));
+        }
+    }
+    Some((Vec::new(), log.as_array()?))
 }
 
 fn run(
@@ -72,24 +75,29 @@ fn run(
     (agent, time): (Option<&str>, Option<&str>),
     hints: Hints<'_>,
 ) -> Result<Transcript, Problem> {
-    let get = |keys: &[&str]| {
-        let values = keys.iter().filter_map(|key| entry.get(*key));
-        values.into_iter().find(|value| !value.is_null())
-    };
-    let id = get(&IDS).and_then(|id| match id {
+    let id = stated(entry, &IDS).and_then(|id| match id {
         Value::String(id) => Some(id.clone()),
         Value::Number(id) => Some(id.to_string()),
         _ => None,
     });
-    let query = get(&QUERIES).and_then(Value::as_str).map(str::to_owned);
+    let query = stated(entry, &QUERIES)
+        .and_then(Value::as_str)
+        .map(str::to_owned);
     if id.is_none() && query.is_none() && hints.case_key.is_none() {
         let help =
             "name the key with --case-key, or write the case or the question into each entry";
-        let what = "this entry does not say which case it is";
-        return Err(Problem::new(at, ProblemKind::NoCase, what.to_owned(), help));
+        let description = "this entry does not say which case it is";
+        return Err(Problem::new(
+            at,
+            ProblemKind::NoCase,
+            description.to_owned(),
+            help,
+        ));
     }
-    let error = get(&["error"]).map(plain);
-    let record = get(&RECORDS).filter(|record| record.is_object()).cloned();
+    let error = stated(entry, &["error"]).map(plain);
+    let record = stated(entry, &RECORDS)
+        .filter(|record| record.is_object())
+        .cloned();
     Ok(Transcript {
         at,
         agent: text_at(entry, &["agent"]).or(agent).map(str::to_owned),
@@ -97,21 +105,17 @@ fn run(
         ending: Ending::of(error.as_ref()),
         prompt: query.clone(),
         query,
-        record: record.or_else(|| Some(own_record(entry, &get, error.is_some()))),
+        record: record.or_else(|| Some(own_record(entry, error.is_some()))),
         error,
-        passed: get(&VERDICTS).and_then(verdict),
+        passed: stated(entry, &VERDICTS).and_then(verdict),
         started_at: text_at(entry, &TIMES).or(time).map(str::to_owned),
         ..Transcript::default()
     })
 }
 
 /// The record of an entry that has only an answer and the names of calls: what its tools returned is not known.
-fn own_record<'v>(
-    entry: &'v Value,
-    get: &impl Fn(&[&str]) -> Option<&'v Value>,
-    has_failed: bool,
-) -> Value {
-    let outputs = match get(&ANSWERS) {
+fn own_record(entry: &Value, has_failed: bool) -> Value {
+    let outputs = match stated(entry, &ANSWERS) {
         Some(outputs @ Value::Object(_)) => outputs.clone(),
         Some(answer) => {
             let text = plain(answer);
@@ -124,7 +128,7 @@ fn own_record<'v>(
         }
         None => json!({}),
     };
-    let calls = get(&CALLS).and_then(Value::as_array);
+    let calls = stated(entry, &CALLS).and_then(Value::as_array);
     let calls = calls.into_iter().flatten().map(|call| match call {
         Value::String(name) => json!({ "name": name }),
         call => call.clone(),
@@ -134,6 +138,12 @@ fn own_record<'v>(
         "outputs": outputs,
         "intermediate": { "tool_calls": calls.collect::<Vec<_>>() },
     })
+}
+
+/// The first of these values that is not null.
+fn stated<'v>(entry: &'v Value, keys: &[&str]) -> Option<&'v Value> {
+    let mut values = keys.iter().filter_map(|key| entry.get(*key));
+    values.find(|value| !value.is_null())
 }
 
 /// Whether a verdict is that the case passed; `None` for a word that says neither.

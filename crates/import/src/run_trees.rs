@@ -254,19 +254,17 @@ struct RunNode<'a> {
 impl RunNode<'_> {
     /// Its data under the names of the GenAI conventions.
     fn attributes(&self) -> Attributes {
-        let text = |text: &Option<String>| text.clone().map(Value::String);
-        let count = |keys: [&str; 3]| {
-            let usage = self.usage.as_ref()?;
-            keys.iter().find_map(|key| usage.get(*key)).cloned()
-        };
-        let (operation, mut found) = match self.kind {
+        let (operation, mut stated) = match self.kind {
             RunKind::Step => (None, Vec::new()),
             RunKind::Tool => {
                 let result = self.output.get("output").unwrap_or(self.output);
                 let result = result.get("content").unwrap_or(result);
                 let of_call = vec![
-                    ("gen_ai.tool.name", text(&self.name)),
-                    ("gen_ai.tool.call.id", text(&self.call_id)),
+                    ("gen_ai.tool.name", self.name.clone().map(Value::String)),
+                    (
+                        "gen_ai.tool.call.id",
+                        self.call_id.clone().map(Value::String),
+                    ),
                     ("gen_ai.tool.call.arguments", Some(self.input.clone())),
                     ("gen_ai.tool.call.result", Some(result.clone())),
                 ];
@@ -275,20 +273,23 @@ impl RunNode<'_> {
             RunKind::Agent | RunKind::Model => {
                 let (operation, name) = match self.kind {
                     RunKind::Model => ("chat", None),
-                    _ => ("invoke_agent", text(&self.name)),
+                    _ => ("invoke_agent", self.name.clone().map(Value::String)),
                 };
                 let of_model = vec![
                     ("gen_ai.agent.name", name),
                     ("gen_ai.input.messages", messages(self.input, "user")),
                     ("gen_ai.output.messages", messages(self.output, "assistant")),
-                    ("gen_ai.response.model", text(&self.model)),
+                    (
+                        "gen_ai.response.model",
+                        self.model.clone().map(Value::String),
+                    ),
                     (
                         "gen_ai.usage.input_tokens",
-                        count(["input_tokens", "prompt_tokens", "input"]),
+                        self.token_count(["input_tokens", "prompt_tokens", "input"]),
                     ),
                     (
                         "gen_ai.usage.output_tokens",
-                        count(["output_tokens", "completion_tokens", "output"]),
+                        self.token_count(["output_tokens", "completion_tokens", "output"]),
                     ),
                 ];
                 (Some(operation), of_model)
@@ -296,27 +297,33 @@ impl RunNode<'_> {
         };
         if self.kind != RunKind::Tool {
             // The state of a step may have calls that no model's run has.
-            found.push(("input.value", Some(self.input.clone())));
-            found.push(("output.value", Some(self.output.clone())));
+            stated.push(("input.value", Some(self.input.clone())));
+            stated.push(("output.value", Some(self.output.clone())));
         }
-        found.push((OPERATION, operation.map(Value::from)));
-        let found = found.into_iter().filter_map(|(key, value)| {
+        stated.push((OPERATION, operation.map(Value::from)));
+        let found = stated.into_iter().filter_map(|(key, value)| {
             let value = value.filter(|value| !value.is_null())?;
             Some((key.to_owned(), value))
         });
         found.collect()
     }
+
+    fn token_count(&self, keys: [&str; 3]) -> Option<Value> {
+        let usage = self.usage.as_ref()?;
+        keys.iter().find_map(|key| usage.get(*key)).cloned()
+    }
 }
 
 /// The messages in an input or an output: a list, under `messages`, the generations of LangChain, choices, one message, or a text.
 fn messages(value: &Value, role: &str) -> Option<Value> {
-    let of_text = |text: &str| json!([{ "role": role, "content": text }]);
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => None,
-        Value::String(text) => Some(of_text(text)),
+        Value::String(text) => Some(text_messages(text, role)),
         Value::Array(list) => match list.first() {
             Some(Value::Array(inner))
-                if inner.iter().all(|one| one.is_object() || one.is_array()) =>
+                if inner
+                    .iter()
+                    .all(|element| element.is_object() || element.is_array()) =>
             {
                 messages(list.first()?, role)
             }
@@ -345,9 +352,13 @@ fn messages(value: &Value, role: &str) -> Option<Value> {
                 .find_map(|key| fields.get(*key)?.as_str());
             named
                 .or_else(|| texts.first().copied().filter(|_| texts.len() == 1))
-                .map(of_text)
+                .map(|text| text_messages(text, role))
         }
     }
+}
+
+fn text_messages(text: &str, role: &str) -> Value {
+    json!([{ "role": role, "content": text }])
 }
 
 fn with_role(message: &Value, role: &str) -> Value {

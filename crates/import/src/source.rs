@@ -82,7 +82,7 @@ impl<'t> Source<'t> {
                             .zip(element_offsets(self.text, document.raw, &[])),
                     );
                 }
-                one => records.push((one, document.at)),
+                record => records.push((record, document.at)),
             }
         }
         records
@@ -146,22 +146,27 @@ pub(crate) fn offset_of(text: &str, raw: &RawValue) -> usize {
 
 /// Reads a part as the fields of a type. A list is refused: serde would read it as the fields in order.
 pub(crate) fn fields<'t, T: Deserialize<'t>>(text: &str, raw: &'t RawValue) -> Result<T, Problem> {
-    let refuse = |what: String| {
-        let help = "write the record as the tool does";
-        Problem::new(offset_of(text, raw), ProblemKind::WrongForm, what, help)
-    };
     if !raw.get().starts_with('{') {
-        return Err(refuse(
-            "invalid type: a value, expected an object".to_owned(),
-        ));
+        let description = "invalid type: a value, expected an object".to_owned();
+        return Err(wrong_form(text, raw, description));
     }
-    serde_json::from_str(raw.get()).map_err(|error| refuse(error.to_string()))
+    serde_json::from_str(raw.get()).map_err(|error| wrong_form(text, raw, error.to_string()))
+}
+
+fn wrong_form(text: &str, raw: &RawValue, description: String) -> Problem {
+    let help = "write the record as the tool does";
+    Problem::new(
+        offset_of(text, raw),
+        ProblemKind::WrongForm,
+        description,
+        help,
+    )
 }
 
 /// The byte offsets of the elements of a list, which is in an object under keys, one in the other.
 pub(crate) fn element_offsets(text: &str, raw: &RawValue, keys: &[&str]) -> Vec<usize> {
     let elements = elements(raw, keys).into_iter();
-    elements.map(|one| offset_of(text, one)).collect()
+    elements.map(|element| offset_of(text, element)).collect()
 }
 
 /// The elements of such a list.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// The calls of a message so far.
 #[derive(Default)]
@@ -62,15 +62,16 @@ impl StreamedCalls {
 
     /// The calls as an answer that is not streamed has them; `None` without any.
     pub fn whole(self) -> Option<Value> {
-        let call = |StreamedCall {
-                        mut fields,
-                        function,
-                        ..
-                    }| {
-            fields.insert("function".to_owned(), Value::Object(function));
-            json!(fields)
-        };
-        (!self.calls.is_empty()).then(|| self.calls.into_iter().map(call).collect())
+        if self.calls.is_empty() {
+            return None;
+        }
+        let mut calls = Vec::new();
+        for call in self.calls {
+            let mut fields = call.fields;
+            fields.insert("function".to_owned(), Value::Object(call.function));
+            calls.push(Value::Object(fields));
+        }
+        Some(Value::Array(calls))
     }
 }
 

@@ -48,29 +48,35 @@ const THOUGHTS: [&str; 2] = ["thoughtsTokenCount", "thoughts_token_count"];
 impl Usage {
     /// Adds the tokens that an object states under the names of any vendor.
     pub(crate) fn add_tokens(&mut self, stated: &Value) {
-        let count = |key: &&str| stated.get(*key).and_then(Value::as_u64);
-        let first = |keys: &[&str]| keys.iter().find_map(count);
-        let input = first(&INPUT).map(|input| {
-            CACHED
-                .iter()
-                .filter_map(count)
-                .fold(input, u64::saturating_add)
-        });
-        let thoughts = first(&THOUGHTS).unwrap_or(0);
-        let output = first(&OUTPUT).map(|output| output.saturating_add(thoughts));
+        let mut input = first_count(stated, &INPUT);
+        if let Some(input) = &mut input {
+            for key in CACHED {
+                *input = input.saturating_add(count(stated, key).unwrap_or(0));
+            }
+        }
+        let thoughts = first_count(stated, &THOUGHTS).unwrap_or(0);
+        let output = first_count(stated, &OUTPUT).map(|output| output.saturating_add(thoughts));
         let both = (input.is_some() || output.is_some())
             .then(|| input.unwrap_or(0).saturating_add(output.unwrap_or(0)));
         add(&mut self.input_tokens, input);
         add(&mut self.output_tokens, output);
-        add(&mut self.total_tokens, first(&TOTAL).or(both));
+        add(&mut self.total_tokens, first_count(stated, &TOTAL).or(both));
     }
 
     /// Adds the tokens of another part of the run.
-    pub fn add_tokens_of(&mut self, other: &Self) {
-        add(&mut self.input_tokens, other.input_tokens);
-        add(&mut self.output_tokens, other.output_tokens);
-        add(&mut self.total_tokens, other.total_tokens);
+    pub fn add_tokens_of(&mut self, more: &Self) {
+        add(&mut self.input_tokens, more.input_tokens);
+        add(&mut self.output_tokens, more.output_tokens);
+        add(&mut self.total_tokens, more.total_tokens);
     }
+}
+
+fn count(usage: &Value, key: &str) -> Option<u64> {
+    usage.get(key).and_then(Value::as_u64)
+}
+
+fn first_count(usage: &Value, keys: &[&str]) -> Option<u64> {
+    keys.iter().find_map(|key| count(usage, key))
 }
 
 /// Adds a count; a total that was never counted stays `None`.

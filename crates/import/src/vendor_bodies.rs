@@ -9,9 +9,10 @@ use crate::transcript::Format;
 
 /// The vendor whose body this is, by keys that no other vendor has.
 pub fn vendor_of_body(body: &Map<String, Value>) -> Option<Format> {
-    let states = |key: &str| body.get(key).is_some_and(|value| !value.is_null());
-    let is_message = |value: Option<&Value>| value.is_some_and(Value::is_object);
-    if states("contents") || body.get("candidates").is_some_and(Value::is_array) {
+    let contents = body.get("contents");
+    if contents.is_some_and(|contents| !contents.is_null())
+        || body.get("candidates").is_some_and(Value::is_array)
+    {
         return Some(Format::Gemini);
     }
     if items_of_run_state(body).is_some() {
@@ -19,23 +20,28 @@ pub fn vendor_of_body(body: &Map<String, Value>) -> Option<Format> {
     }
     let output = body.get("output");
     let messages = body.get("messages").and_then(Value::as_array);
-    let of_bedrock = |message: &Value| has_part(message, &["toolUse", "toolResult"]);
-    if is_message(output.and_then(|output| output.get("message")))
-        || messages.is_some_and(|messages| messages.iter().any(of_bedrock))
-    {
+    let output_message = output.and_then(|output| output.get("message"));
+    let has_tool_part = messages.is_some_and(|messages| {
+        messages
+            .iter()
+            .any(|message| has_part(message, &["toolUse", "toolResult"]))
+    });
+    if output_message.is_some_and(Value::is_object) || has_tool_part {
         return Some(Format::Bedrock);
     }
-    let has_answer =
-        is_message(body.get("message")) || body.get("response").is_some_and(Value::is_string);
+    let has_answer = body.get("message").is_some_and(Value::is_object)
+        || body.get("response").is_some_and(Value::is_string);
     (has_answer && body.get("done").is_some_and(Value::is_boolean)).then_some(Format::Ollama)
 }
 
 /// The vendor of a message by its parts, which have no type but a key.
 pub fn vendor_of_message(message: &Value) -> Option<Format> {
     message.get("role")?;
-    let is_plain = |part: &Value| part.get("type").is_none();
     let parts = message.get("parts").and_then(Value::as_array);
-    if parts.is_some_and(|parts| !parts.is_empty() && parts.iter().all(is_plain)) {
+    if let Some(parts) = parts
+        && !parts.is_empty()
+        && parts.iter().all(|part| part.get("type").is_none())
+    {
         return Some(Format::Gemini);
     }
     has_part(message, &["toolUse", "toolResult"]).then_some(Format::Bedrock)
@@ -64,42 +70,55 @@ pub fn in_common_form(mut body: Map<String, Value>) -> Map<String, Value> {
 
 /// The answer in the events of a stream; `None` if they are those of another vendor.
 pub fn assembled(events: &[&Value]) -> Option<Value> {
-    let (last, before) = events.split_last()?;
+    let (last, earlier) = events.split_last()?;
     let mut whole = last.as_object()?.clone();
-    let is_of = |key: &str| events.iter().all(|event| event.get(key).is_some());
-    if is_of("done") && before.iter().all(|event| event["done"] == json!(false)) {
-        let text = |key: &str| -> String {
-            let pieces = events
-                .iter()
-                .map(|event| event.get("message").unwrap_or(event));
-            pieces.filter_map(|piece| text_at(piece, &[key])).collect()
-        };
+    let is_of_ollama = events.iter().all(|event| event.get("done").is_some())
+        && earlier.iter().all(|event| event["done"] == json!(false));
+    if is_of_ollama {
         let calls = events
             .iter()
             .filter_map(|event| event.get("message")?.get("tool_calls")?.as_array());
         let calls: Vec<Value> = calls.flatten().cloned().collect();
-        let content = text("content") + &text("response");
+        let content = joined_texts(events, "content") + &joined_texts(events, "response");
         whole.insert(
             "message".to_owned(),
             json!({ "role": "assistant", "content": content, "tool_calls": calls }),
         );
         return Some(Value::Object(whole));
     }
-    let candidate = |event: &&Value| event.get("candidates")?.as_array()?.first().cloned();
-    let is_unfinished =
-        |event: &&Value| candidate(event).is_some_and(|first| finish_reason(&first).is_null());
-    if !events.iter().any(|event| candidate(event).is_some())
-        || events.iter().any(|event| event.get("contents").is_some())
-        || !(before.is_empty() || before.iter().any(is_unfinished))
+    let has_unfinished = earlier
+        .iter()
+        .filter_map(|event| first_candidate(event))
+        .any(|candidate| finish_reason(candidate).is_null());
+    if events.iter().any(|event| event.get("contents").is_some())
+        || !(earlier.is_empty() || has_unfinished)
     {
         return None;
     }
-    let mut answer = events.iter().rev().find_map(candidate)?;
-    let parts = events.iter().filter_map(candidate);
-    let parts = parts.filter_map(|one| one.get("content")?.get("parts")?.as_array().cloned());
-    answer["content"] = json!({ "role": "model", "parts": parts.flatten().collect::<Vec<_>>() });
+    let candidates = events.iter().filter_map(|event| first_candidate(event));
+    let mut answer = candidates.clone().next_back()?.clone();
+    let mut parts: Vec<Value> = Vec::new();
+    for candidate in candidates {
+        let content = candidate.get("content");
+        if let Some(Value::Array(list)) = content.and_then(|content| content.get("parts")) {
+            parts.extend(list.iter().cloned());
+        }
+    }
+    answer["content"] = json!({ "role": "model", "parts": parts });
     whole.insert("candidates".to_owned(), json!([answer]));
     Some(Value::Object(whole))
+}
+
+/// The texts of all events, without a blank between them.
+fn joined_texts(events: &[&Value], key: &str) -> String {
+    let pieces = events
+        .iter()
+        .map(|event| event.get("message").unwrap_or(event));
+    pieces.filter_map(|piece| text_at(piece, &[key])).collect()
+}
+
+fn first_candidate(event: &Value) -> Option<&Value> {
+    event.get("candidates")?.as_array()?.first()
 }
 
 fn gemini(body: &mut Map<String, Value>) {
@@ -129,18 +148,7 @@ fn gemini(body: &mut Map<String, Value>) {
     let Some(Value::Array(candidates)) = body.remove("candidates") else {
         return;
     };
-    let choice = |candidate: Value| {
-        let finish_reason = finish_reason(&candidate).clone();
-        match candidate
-            .get("content")
-            .filter(|content| content.is_object())
-        {
-            Some(content) => {
-                json!({ "message": content_of(content.clone(), "model"), "finish_reason": finish_reason })
-            }
-            None => json!({ "finish_reason": finish_reason }),
-        }
-    };
+
     if candidates.is_empty() {
         let feedback = ["promptFeedback", "prompt_feedback"]
             .iter()
@@ -152,8 +160,21 @@ fn gemini(body: &mut Map<String, Value>) {
     } else {
         body.insert(
             "choices".to_owned(),
-            candidates.into_iter().map(choice).collect(),
+            candidates.iter().map(choice_of).collect(),
         );
+    }
+}
+
+fn choice_of(candidate: &Value) -> Value {
+    let finish_reason = finish_reason(candidate);
+    let content = candidate
+        .get("content")
+        .filter(|content| content.is_object());
+    match content {
+        Some(content) => {
+            json!({ "message": content_of(content.clone(), "model"), "finish_reason": finish_reason })
+        }
+        None => json!({ "finish_reason": finish_reason }),
     }
 }
 

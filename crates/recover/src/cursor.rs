@@ -92,8 +92,8 @@ impl<'a> Cursor<'a> {
 
     /// Reads a key without quotes, if there is one.
     pub(super) fn bare_key(&mut self) -> Option<String> {
-        let starts = |first: char| first.is_alphabetic() || matches!(first, '_' | '$');
-        if !self.rest().starts_with(starts) {
+        let first = self.rest().chars().next()?;
+        if !first.is_alphabetic() && !matches!(first, '_' | '$') {
             return None;
         }
         Some(
@@ -166,9 +166,9 @@ impl<'a> Cursor<'a> {
 
     /// Whether the single quote here is inside a word, as in `'the vendor's duty'`.
     fn is_apostrophe(&self) -> bool {
-        let before = self.text[..self.at].chars().next_back();
-        let after = self.text[self.at + 1..].chars().next();
-        before.is_some_and(char::is_alphanumeric) && after.is_some_and(char::is_alphanumeric)
+        let previous = self.text[..self.at].chars().next_back();
+        let next = self.text[self.at + 1..].chars().next();
+        previous.is_some_and(char::is_alphanumeric) && next.is_some_and(char::is_alphanumeric)
     }
 
     fn run(&mut self, belongs: impl Fn(char) -> bool) -> &'a str {

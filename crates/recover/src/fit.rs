@@ -52,22 +52,18 @@ pub(super) fn carries(members: &Map<String, Value>, anchor: &Anchor<'_>) -> bool
 }
 
 fn is_list(elements: &[Value], anchor: &Anchor<'_>) -> bool {
-    let carrying = |element: &Value| {
-        element
-            .as_object()
-            .is_some_and(|members| carries(members, anchor))
-    };
-    elements.iter().all(Value::is_object) && elements.iter().any(carrying)
+    let mut members = elements.iter().filter_map(Value::as_object);
+    elements.iter().all(Value::is_object) && members.any(|members| carries(members, anchor))
 }
 
 /// Whether a strict empty value is alone on its lines, so that it is an answer: no findings.
 fn alone(region: &Region, text: &str) -> bool {
-    let before = text[..region.span.start].trim_end_matches([' ', '\t', '\r']);
-    let after = text[region.span.end..].trim_start_matches([' ', '\t', '\r']);
+    let text_before = text[..region.span.start].trim_end_matches([' ', '\t', '\r']);
+    let text_after = text[region.span.end..].trim_start_matches([' ', '\t', '\r']);
     region.state == RegionState::Strict
         && region.value.as_ref().is_some_and(is_empty)
-        && (before.is_empty() || before.ends_with('\n'))
-        && (after.is_empty() || after.starts_with('\n'))
+        && (text_before.is_empty() || text_before.ends_with('\n'))
+        && (text_after.is_empty() || text_after.starts_with('\n'))
 }
 
 fn is_empty(value: &Value) -> bool {

@@ -48,22 +48,24 @@ impl Gap {
     /// Whether the value at this byte is a piece of something broken. After a break `open` may be too low, because a text with
     /// missing quotes swallows brackets.
     pub(super) fn encloses(&self, text: &str, start: usize, behind_break: bool) -> bool {
-        let before = text[..start].trim_end();
-        let in_a_word = before.len() == start && before.ends_with(char::is_alphanumeric);
-        let goes_on = before.ends_with([':', ',', '[']) || before.ends_with(QUOTES);
+        let text_before = text[..start].trim_end();
+        let in_a_word = text_before.len() == start && text_before.ends_with(char::is_alphanumeric);
+        let goes_on = text_before.ends_with([':', ',', '[']) || text_before.ends_with(QUOTES);
         self.json.is_some()
-            || (self.closed_json && before.ends_with(','))
+            || (self.closed_json && text_before.ends_with(','))
             || ((self.open > 0 || behind_break) && (in_a_word || goes_on))
     }
 
     /// The key of the value at this byte, if the value is a member of a broken object: inside an open bracket, or with a quoted key. In
     /// prose, a word with a colon only introduces an answer.
     pub(super) fn key(&self, text: &str, start: usize) -> Option<String> {
-        let before = text[..start].trim_end();
-        visit(start - before.len());
-        match before.strip_suffix(':') {
-            Some(before) => key_at_end(before).filter(|key| self.open > 0 || key.quotes == 2),
-            None => key_at_end(before).filter(|key| self.open > 0 && key.quotes > 0),
+        let text_before = text[..start].trim_end();
+        visit(start - text_before.len());
+        match text_before.strip_suffix(':') {
+            Some(text_of_key) => {
+                key_at_end(text_of_key).filter(|key| self.open > 0 || key.quotes == 2)
+            }
+            None => key_at_end(text_before).filter(|key| self.open > 0 && key.quotes > 0),
         }
         .map(|key| key.name.to_owned())
     }
@@ -96,10 +98,10 @@ fn key_at_end(whole: &str) -> Option<Key<'_>> {
     let inside = text.strip_suffix(QUOTES);
     let closed = inside.is_some();
     let inside = inside.unwrap_or(text);
-    let before = inside.trim_end_matches(is_key_char);
-    visit(whole.len() - before.len());
-    let name = &inside[before.len()..];
-    let quotes = usize::from(closed) + usize::from(closed && before.ends_with(QUOTES));
+    let text_before = inside.trim_end_matches(is_key_char);
+    visit(whole.len() - text_before.len());
+    let name = &inside[text_before.len()..];
+    let quotes = usize::from(closed) + usize::from(closed && text_before.ends_with(QUOTES));
     (!name.is_empty()).then_some(Key { name, quotes })
 }
 

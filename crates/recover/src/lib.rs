@@ -60,7 +60,7 @@ pub fn recover(text: &str, anchor: &Anchor<'_>) -> Option<Recovered> {
     let (single, salvaged) = salvage.split(regions.members());
     let strict_single = single
         .as_ref()
-        .is_some_and(|found| found.layer == RecoveryLayer::Strict);
+        .is_some_and(|recovered| recovered.layer == RecoveryLayer::Strict);
     if strict_single {
         single
     } else {

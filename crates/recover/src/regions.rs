@@ -102,9 +102,10 @@ impl Iterator for Regions<'_> {
             let broken = reading.ending == Ending::Broken;
             let region = (!false_start || self.fragments).then(|| self.region(start, reading));
             // A region that is read again will open its containers again.
-            match false_start && self.at == start + 1 {
-                true => self.gap.false_start(self.text, start),
-                false => self.gap.open += open,
+            if false_start && self.at == start + 1 {
+                self.gap.false_start(self.text, start);
+            } else {
+                self.gap.open += open;
             }
             self.fragments |= broken && !false_start;
             if region.is_some() {

@@ -103,9 +103,10 @@ impl<'a> Salvage<'a> {
     }
 
     fn count_lost(&mut self, is_outermost: bool) {
-        match is_outermost {
-            true => self.doubtful += 1,
-            false => self.lost += 1,
+        if is_outermost {
+            self.doubtful += 1;
+        } else {
+            self.lost += 1;
         }
     }
 
@@ -228,11 +229,11 @@ impl Sorted<'_> {
     fn elements(&mut self, elements: Vec<Value>, counted: Option<usize>) {
         let last = elements.len().saturating_sub(1);
         for (index, element) in elements.into_iter().enumerate() {
-            let before = self.kept.len();
+            let count = self.kept.len();
             self.take(element, counted);
             // The open element comes after the complete ones, if any of it is left.
             let open = index == last && counted.is_some_and(|complete| index >= complete);
-            self.lost += usize::from(self.kept.len() == before && !open);
+            self.lost += usize::from(self.kept.len() == count && !open);
         }
     }
 

@@ -121,9 +121,9 @@ impl Page {
             Self::Known(encoding) => match (encoding.decode_without_bom_handling(bytes), bytes) {
                 // An invalid pair: a replacement character, and the second byte if it is an ASCII character by itself.
                 ((_, true), [_, second]) if encoding != encoding_rs::UTF_8 => {
-                    let own = matches!(second, 0..0x40 | 0x7F).then(|| char::from(*second));
+                    let ascii = matches!(second, 0..0x40 | 0x7F).then(|| char::from(*second));
                     std::iter::once(char::REPLACEMENT_CHARACTER)
-                        .chain(own)
+                        .chain(ascii)
                         .collect()
                 }
                 ((text, _), _) => text.into_owned(),

@@ -331,11 +331,15 @@ impl RtfReader<'_> {
 
     /// The table nesting depth of the paragraph; 0 outside of tables.
     pub fn depth(&self) -> u8 {
-        let get = |name| words::find(name).and_then(|(place, _)| self.group.paras.get(place));
-        match (get("intbl"), get("itap")) {
+        match (self.paragraph_value("intbl"), self.paragraph_value("itap")) {
             (None, None) => 0,
             (_, deep) => u8::try_from(deep.unwrap_or(1)).unwrap_or(u8::MAX).max(1),
         }
+    }
+
+    fn paragraph_value(&self, word: &str) -> Option<i32> {
+        let (place, _) = words::find(word)?;
+        self.group.paras.get(place)
     }
 
     /// Ends the paragraph at a byte of the source; `depth` is its table nesting depth.

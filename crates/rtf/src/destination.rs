@@ -163,7 +163,7 @@ impl RtfReader<'_> {
             }
             "nesttableprops" => self.group.dest = Dest::NestedRow,
             "upr" => self.group.dest = Dest::Twice,
-            _ if let Some((_, kind)) = CONTENTS.iter().find(|(own, _)| *own == name) => {
+            _ if let Some((_, kind)) = CONTENTS.iter().find(|(word, _)| *word == name) => {
                 self.group.content = Some(kind);
                 self.group.dest = Dest::Skip;
             }
@@ -287,9 +287,10 @@ impl RtfReader<'_> {
                     .split_whitespace()
                     .collect::<Vec<_>>()
                     .join(" ");
-                match is_internal(&word, &instruction) {
-                    true => self.mark(format!("field {word}").trim_end(), inner.start),
-                    false => self.content("field", &instruction, inner.start),
+                if is_internal(&word, &instruction) {
+                    self.mark(format!("field {word}").trim_end(), inner.start);
+                } else {
+                    self.content("field", &instruction, inner.start);
                 }
                 if word == "SYMBOL" {
                     let written = self.written;
@@ -321,13 +322,13 @@ impl RtfReader<'_> {
     pub fn keep_table(&mut self, start: usize, begin: usize, end: usize) {
         let named = self.source.get(start..begin).unwrap_or_default();
         let source = normalized(self.source.get(begin..end).unwrap_or_default());
-        let has = |word: &[u8]| named.windows(word.len()).any(|window| window == word);
+
         let tables = &mut self.document.tables;
-        let table = if has(b"\\fonttbl") {
+        let table = if contains(named, b"\\fonttbl") {
             &mut tables.fonts
-        } else if has(b"\\colortbl") {
+        } else if contains(named, b"\\colortbl") {
             &mut tables.colours
-        } else if has(b"\\stylesheet") {
+        } else if contains(named, b"\\stylesheet") {
             &mut tables.styles
         } else {
             &mut tables.lists
@@ -337,4 +338,8 @@ impl RtfReader<'_> {
         }
         table.push_str(&source);
     }
+}
+
+fn contains(bytes: &[u8], word: &[u8]) -> bool {
+    bytes.windows(word.len()).any(|window| window == word)
 }

@@ -86,8 +86,11 @@ impl Flow {
             return;
         }
         self.touch(at);
-        let same = |last: &Rc<Props>| Rc::ptr_eq(last, props) || last == props;
-        if !self.last.as_ref().is_some_and(same) {
+        let is_same = self
+            .last
+            .as_ref()
+            .is_some_and(|last| Rc::ptr_eq(last, props) || last == props);
+        if !is_same {
             self.tokens.push(FormatToken::Run(gathered.name(props)));
             self.last = Some(Rc::clone(props));
         }
@@ -119,7 +122,6 @@ impl Flow {
 
     /// What comes after the last paragraph, which has no text of its own.
     pub fn take_rest(&mut self) -> impl Iterator<Item = FormatToken> + use<> {
-        let is_content = |token: &FormatToken| matches!(token, FormatToken::Content { .. });
         std::mem::take(&mut self.tokens)
             .into_iter()
             .filter(is_content)
@@ -132,7 +134,6 @@ impl Flow {
 
     /// Whether the paragraph is the usual line between text and notes.
     fn is_plain_line(&self) -> bool {
-        let is_content = |token: &FormatToken| matches!(token, FormatToken::Content { .. });
         self.is_separator && self.text.trim().is_empty() && !self.tokens.iter().any(is_content)
     }
 
@@ -198,9 +199,9 @@ impl Flow {
         } else {
             1
         };
-        while let Some((own, place)) = self.open.pop_if(|open| open.0 >= depth) {
+        while let Some((row_depth, place)) = self.open.pop_if(|open| open.0 >= depth) {
             // Paragraphs of unfinished inner rows do not get the outer row's formatting.
-            if own == depth
+            if row_depth == depth
                 && let Some(paragraph) = gathered.paragraphs.get_mut(place)
             {
                 paragraph
@@ -214,6 +215,10 @@ impl Flow {
             level.column = 0;
         }
     }
+}
+
+fn is_content(token: &FormatToken) -> bool {
+    matches!(token, FormatToken::Content { .. })
 }
 
 fn small(offset: usize) -> u32 {

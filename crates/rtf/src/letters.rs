@@ -148,8 +148,8 @@ impl RtfReader<'_> {
             return;
         }
         let font = self.text_font();
-        let own = self.pages.contains_key(&font) || self.unknown.contains_key(&Some(font));
-        if let Some(at) = self.unknown.remove(&own.then_some(font)) {
+        let is_stated = self.pages.contains_key(&font) || self.unknown.contains_key(&Some(font));
+        if let Some(at) = self.unknown.remove(&is_stated.then_some(font)) {
             self.flaw(at, FlawKind::UnknownCodePage);
         }
     }

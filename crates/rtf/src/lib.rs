@@ -47,14 +47,14 @@ pub fn portable(source: &[u8]) -> String {
 /// The first difference between two signatures, as their tokens at that index; `None` if they are equal.
 #[must_use]
 pub fn first_difference<'a>(
-    one: &'a [FormatToken],
-    other: &'a [FormatToken],
+    left: &'a [FormatToken],
+    right: &'a [FormatToken],
 ) -> Option<(Option<&'a FormatToken>, Option<&'a FormatToken>)> {
-    let same = one
+    let same = left
         .iter()
-        .zip(other)
-        .take_while(|(one, other)| one == other)
+        .zip(right)
+        .take_while(|(left, right)| left == right)
         .count();
-    let pair = (one.get(same), other.get(same));
+    let pair = (left.get(same), right.get(same));
     (pair != (None, None)).then_some(pair)
 }

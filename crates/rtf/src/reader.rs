@@ -140,8 +140,8 @@ pub struct RtfReader<'a> {
 impl<'a> RtfReader<'a> {
     pub fn new(source: &'a [u8]) -> Self {
         let begins = beginning(source);
-        let before = source.get(..begins.unwrap_or(0)).unwrap_or_default();
-        let before = before.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(before);
+        let leading = source.get(..begins.unwrap_or(0)).unwrap_or_default();
+        let leading = leading.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(leading);
         let chars = Rc::new(Props::default());
         let mut reader = Self {
             source,
@@ -188,9 +188,9 @@ impl<'a> RtfReader<'a> {
             high: None,
             skip: 0,
         };
-        if begins.is_none() || before.iter().any(|byte| !byte.is_ascii_whitespace()) {
+        if begins.is_none() || leading.iter().any(|byte| !byte.is_ascii_whitespace()) {
             reader.flaw(0, FlawKind::NotRtf);
-        } else if !before.is_empty() {
+        } else if !leading.is_empty() {
             reader.flaw(0, FlawKind::LeadingBlanks);
         }
         if let Some(begins) = begins.filter(|begins| source.get(*begins) == Some(&b'\\')) {

@@ -105,12 +105,7 @@ impl Props {
     /// Equivalent control words.
     pub fn words(&self) -> String {
         let mut words = String::new();
-        let name = |place: u32| {
-            usize::try_from(place)
-                .ok()
-                .and_then(|place| WORDS.get(place))
-                .map_or("?", |word| word.name)
-        };
+
         for (key, value) in &self.set {
             let _ = match *key {
                 BORDERS.. => {
@@ -119,19 +114,23 @@ impl Props {
                     write!(
                         words,
                         "\\{}:{attribute}{value} ",
-                        name((key - BORDERS) / ATTRIBUTES)
+                        word_name((key - BORDERS) / ATTRIBUTES)
                     )
                 }
-                GROUPS.. => write!(words, "\\{} ", name(u32::try_from(*value).unwrap_or(0))),
+                GROUPS.. => write!(
+                    words,
+                    "\\{} ",
+                    word_name(u32::try_from(*value).unwrap_or(0))
+                ),
                 key => match usize::try_from(key)
                     .ok()
                     .and_then(|place| WORDS.get(place))
                     .map(|word| word.kind)
                 {
                     Some(WordEffect::Toggle | WordEffect::Side) => {
-                        write!(words, "\\{} ", name(key))
+                        write!(words, "\\{} ", word_name(key))
                     }
-                    _ => write!(words, "\\{}{value} ", name(key)),
+                    _ => write!(words, "\\{}{value} ", word_name(key)),
                 },
             };
         }
@@ -141,6 +140,14 @@ impl Props {
         words.truncate(words.trim_end().len());
         words
     }
+}
+
+/// The name of a word of the table.
+fn word_name(place: u32) -> &'static str {
+    usize::try_from(place)
+        .ok()
+        .and_then(|place| WORDS.get(place))
+        .map_or("?", |word| word.name)
 }
 
 fn key(place: usize) -> u32 {

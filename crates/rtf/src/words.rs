@@ -89,12 +89,12 @@ pub const BORDER: &[&str] = &[
 
 /// All other formatting words, sorted by name.
 pub static WORDS: LazyLock<Vec<FormattingWord>> = LazyLock::new(|| {
-    let words_of = |&(level, kind, names): &(FormatLevel, WordEffect, &'static str)| {
-        names
-            .split(' ')
-            .map(move |name| FormattingWord { name, level, kind })
-    };
-    let mut words: Vec<FormattingWord> = BY_EFFECT.iter().flat_map(words_of).collect();
+    let mut words: Vec<FormattingWord> = Vec::new();
+    for &(level, kind, names) in BY_EFFECT {
+        for name in names.split(' ') {
+            words.push(FormattingWord { name, level, kind });
+        }
+    }
     words.sort_unstable_by_key(|word| word.name);
     words
 });

@@ -72,11 +72,11 @@ impl Calls {
         self.executed.insert(index);
         let call = &mut self.calls[index].1;
         call.latency_ms = span.latency_ms();
-        let first_of = |keys: [&str; 4]| keys.iter().find_map(|key| span.attributes.get(*key));
-        if let Some(arguments) = first_of(ARGUMENTS) {
+
+        if let Some(arguments) = first_attribute(span, ARGUMENTS) {
             call.arguments = read_arguments(arguments);
         }
-        if let Some(result) = first_of(RESULT) {
+        if let Some(result) = first_attribute(span, RESULT) {
             call.result = result.clone();
         }
         let kind = span.text(&["error.type"]);
@@ -124,9 +124,13 @@ impl Calls {
         }
         let (index, _) = indices
             .front()
-            .filter(|(_, other)| id.is_none() || other.is_none())?;
+            .filter(|(_, requested_id)| id.is_none() || requested_id.is_none())?;
         Some(*index)
     }
+}
+
+fn first_attribute<'s>(span: &'s TraceSpan, keys: [&str; 4]) -> Option<&'s Value> {
+    keys.iter().find_map(|key| span.attributes.get(*key))
 }
 
 /// The attributes with the arguments of a tool.

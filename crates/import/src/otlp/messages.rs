@@ -78,14 +78,14 @@ pub fn output(span: &TraceSpan) -> Vec<Message> {
 
 /// An attribute of the span, or of the event that contains the details of the call.
 fn attribute<'a>(span: &'a TraceSpan, key: &str) -> Option<&'a Value> {
-    let details = || {
-        let mut events = span
-            .events
-            .iter()
-            .filter(|(name, _)| name == "gen_ai.client.inference.operation.details");
-        events.find_map(|(_, attributes)| attributes.get(key))
-    };
-    span.attributes.get(key).or_else(details)
+    if let Some(value) = span.attributes.get(key) {
+        return Some(value);
+    }
+    let mut details = span
+        .events
+        .iter()
+        .filter(|(name, _)| name == "gen_ai.client.inference.operation.details");
+    details.find_map(|(_, attributes)| attributes.get(key))
 }
 
 /// The body of an older event: its attributes, or the JSON in one of them.
@@ -104,13 +104,10 @@ fn body(attributes: &Attributes) -> Value {
 
 /// Reads `KEY` as a whole, an event with it, or `KEY.0.role`, `KEY.0.content`, …
 fn older(span: &TraceSpan, key: &str, event: &str, role: Role) -> Vec<Message> {
-    let of_event = || {
-        span.events
-            .iter()
-            .find(|(name, _)| name == event)
-            .and_then(|(_, attributes)| attributes.get(key))
-    };
-    let whole = list(span.attributes.get(key).or_else(of_event));
+    let whole = list(span.attributes.get(key).or_else(|| {
+        let (_, attributes) = span.events.iter().find(|(name, _)| name == event)?;
+        attributes.get(key)
+    }));
     if !whole.is_empty() {
         return whole.iter().map(|value| Message::of(value, role)).collect();
     }

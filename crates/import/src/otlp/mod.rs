@@ -55,9 +55,9 @@ pub fn runs_of(spans: Vec<TraceSpan>, hints: Hints<'_>) -> Result<Vec<Transcript
     runs.retain(TraceSpans::is_run);
     runs.sort_by_key(|trace| (trace.start(), trace.at()));
     if runs.is_empty() {
-        let what = "this file has no spans of a model, an agent or a tool";
+        let description = "this file has no spans of a model, an agent or a tool";
         let help = "provide traces with gen_ai.operation.name (GenAI conventions) or openinference.span.kind (OpenInference)";
-        return Err(vec![Problem::new(0, ProblemKind::NoRun, what, help)]);
+        return Err(vec![Problem::new(0, ProblemKind::NoRun, description, help)]);
     }
     let mut transcripts = all_or_problems(runs.iter().map(|trace| trace.transcript(hints)))?;
     if let (Some(first), Ok(foreign @ 1..)) =
@@ -105,24 +105,23 @@ impl TraceSpans {
     /// span contains all model calls.
     fn agent(&self, name: Option<&str>, attribute: &str) -> Option<&TraceSpan> {
         let all = self.outermost(SpanOperation::Agent);
-        let is_named = |span: &&TraceSpan| {
-            let own = span.text(&[attribute, "gen_ai.agent.name"]);
-            own.zip(name)
-                .is_some_and(|(own, name)| own.eq_ignore_ascii_case(name))
-        };
-        let outermost = all
-            .iter()
-            .copied()
-            .rfind(is_named)
-            .or_else(|| all.first().copied())?;
-        let is_step = |span: &TraceSpan| span.attributes.contains_key("openinference.span.kind");
+        let named = all.iter().copied().rfind(|span| {
+            let stated = span.text(&[attribute, "gen_ai.agent.name"]);
+            stated
+                .zip(name)
+                .is_some_and(|(stated, name)| stated.eq_ignore_ascii_case(name))
+        });
+        let outermost = named.or_else(|| all.first().copied())?;
+        if !outermost.attributes.contains_key("openinference.span.kind") {
+            return Some(outermost);
+        }
+        // A step is the agent only if every model's span is inside of it.
         let alone = BTreeSet::from([outermost.id.as_str()]);
         let parents = self.parents();
-        let contains_all = || {
-            self.of_operation(SpanOperation::Chat)
-                .all(|chat| is_inside(chat, &alone, &parents))
-        };
-        (!is_step(outermost) || contains_all()).then_some(outermost)
+        let contains_all = self
+            .of_operation(SpanOperation::Chat)
+            .all(|chat| is_inside(chat, &alone, &parents));
+        contains_all.then_some(outermost)
     }
 
     /// The model calls. Two instrumentations of one call write a span each, one inside the other: the outer one counts.
@@ -149,13 +148,7 @@ impl TraceSpans {
     }
 
     fn transcript(&self, hints: Hints<'_>) -> Result<Transcript, Problem> {
-        let named = |keys: &[&str]| {
-            self.spans
-                .iter()
-                .find_map(|span| span.text(keys))
-                .map(str::to_owned)
-        };
-        let stated = named(&[hints.agent_attribute]);
+        let stated = self.first_text(hints.agent_attribute);
         let agent = self.agent(hints.agent.or(stated.as_deref()), hints.agent_attribute);
         let chats = self.chats();
         let last = chats
@@ -174,16 +167,18 @@ impl TraceSpans {
             .or_else(|| chats.first().map(|span| messages::input(span)))
             .unwrap_or_default();
         let (ending, error) = answer::ended(&self.spans, agent);
-        let case = named(&[hints.case_key.unwrap_or(hints.case_attribute)]);
+        let case = self.first_text(hints.case_key.unwrap_or(hints.case_attribute));
         if let (Some(key), None) = (hints.case_key, &case) {
             let help = "choose an attribute that each trace has on one of its spans";
-            let what = format!("no span of this trace has the attribute {key:?}");
-            return Err(Problem::new(self.at(), ProblemKind::NoCase, what, help));
+            let description = format!("no span of this trace has the attribute {key:?}");
+            return Err(Problem::new(
+                self.at(),
+                ProblemKind::NoCase,
+                description,
+                help,
+            ));
         }
-        let of_model = |span: &TraceSpan| {
-            span.text(&["gen_ai.response.model", "gen_ai.request.model"])
-                .map(str::to_owned)
-        };
+
         let said = turns(agent, last);
         let mut calls = self.calls(&chats);
         let is_same = said
@@ -192,10 +187,9 @@ impl TraceSpans {
             .map(|(name, _)| name)
             .eq(calls.iter().map(|call| &call.name));
         if is_same {
-            calls
-                .iter_mut()
-                .zip(&said.calls)
-                .for_each(|(call, (_, turn))| call.turn = *turn);
+            for (call, (_, turn)) in calls.iter_mut().zip(&said.calls) {
+                call.turn = *turn;
+            }
         }
         Ok(Transcript {
             at: self.at(),
@@ -217,7 +211,7 @@ impl TraceSpans {
             text,
             calls,
             usage: self.usage(agent, &chats),
-            model: last.and_then(of_model).or_else(|| agent.and_then(of_model)),
+            model: last.and_then(model_of).or_else(|| agent.and_then(model_of)),
             is_cut_off: last.is_some_and(is_cut_off),
             started_at: started_at(agent.map_or(self.start(), |span| span.start)),
             record: None,
@@ -229,6 +223,12 @@ impl TraceSpans {
                     .chain(&asked),
             ),
         })
+    }
+
+    /// The text of an attribute on the first span that has it.
+    fn first_text(&self, attribute: &str) -> Option<String> {
+        let mut texts = self.spans.iter().filter_map(|span| span.text(&[attribute]));
+        texts.next().map(str::to_owned)
     }
 
     /// The calls that the messages of all spans tell, with the data of the tools' spans, in order of time.
@@ -275,8 +275,9 @@ impl TraceSpans {
         usage::add(&mut all.total_tokens, all.input_tokens);
         usage::add(&mut all.total_tokens, all.output_tokens);
         let end = self.spans.iter().map(|span| span.end).max().unwrap_or(0);
-        let whole = || span::milliseconds(self.start(), end);
-        all.latency_ms = agent.and_then(TraceSpan::latency_ms).or_else(whole);
+        all.latency_ms = agent
+            .and_then(TraceSpan::latency_ms)
+            .or_else(|| span::milliseconds(self.start(), end));
         all
     }
 }
@@ -334,14 +335,20 @@ fn query(messages: &[Message]) -> Option<String> {
 
 /// User or system messages after the user's first message.
 fn interjected(messages: &[Message]) -> Option<String> {
-    let has_text = |message: &&Message| {
-        ![Role::Assistant, Role::Tool].contains(&message.role) && !message.text().is_empty()
-    };
     let mut after = messages
         .iter()
         .skip_while(|message| message.role != Role::User || message.text().is_empty())
         .skip(1);
-    after.find(has_text).map(Message::text)
+    after
+        .find(|message| {
+            ![Role::Assistant, Role::Tool].contains(&message.role) && !message.text().is_empty()
+        })
+        .map(Message::text)
+}
+
+fn model_of(span: &TraceSpan) -> Option<String> {
+    span.text(&["gen_ai.response.model", "gen_ai.request.model"])
+        .map(str::to_owned)
 }
 
 /// The texts of answers before the last one.

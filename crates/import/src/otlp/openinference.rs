@@ -9,66 +9,80 @@ use crate::loose;
 
 /// Adds the attributes of the conventions to a span that has those of OpenInference or of Langfuse.
 pub fn translate(attributes: &mut Attributes) {
-    let stated = |keys: &[&str]| keys.iter().find_map(|key| attributes.get(*key).cloned());
-    let kind =
-        stated(&["openinference.span.kind"]).or_else(|| stated(&["langfuse.observation.type"]));
+    let kind = stated(attributes, &["openinference.span.kind"])
+        .or_else(|| stated(attributes, &["langfuse.observation.type"]));
     let Some(Value::String(kind)) = kind else {
         return;
     };
     let usage = attributes.get("langfuse.observation.usage_details");
     let usage = usage.map(loose::embedded).unwrap_or_default();
-    let count = |key: &str, inner: &str| stated(&[key]).or_else(|| usage.get(inner).cloned());
-    let list = |prefix: &str, whole: &str| match messages(attributes, prefix) {
-        none if none.is_empty() => stated(&[whole]),
-        messages => Some(Value::Array(messages)),
-    };
-    let (operation, found) = match kind.to_ascii_uppercase().as_str() {
+
+    let (operation, stated_attributes) = match kind.to_ascii_uppercase().as_str() {
         "LLM" | "GENERATION" => (
             "chat",
             vec![
                 (
                     "gen_ai.input.messages",
-                    list("llm.input_messages", "langfuse.observation.input"),
+                    message_list(
+                        attributes,
+                        "llm.input_messages",
+                        "langfuse.observation.input",
+                    ),
                 ),
                 (
                     "gen_ai.output.messages",
-                    list("llm.output_messages", "langfuse.observation.output"),
+                    message_list(
+                        attributes,
+                        "llm.output_messages",
+                        "langfuse.observation.output",
+                    ),
                 ),
                 (
                     "gen_ai.response.model",
-                    stated(&["llm.model_name", "langfuse.observation.model.name"]),
+                    stated(
+                        attributes,
+                        &["llm.model_name", "langfuse.observation.model.name"],
+                    ),
                 ),
                 (
                     "gen_ai.usage.input_tokens",
-                    count("llm.token_count.prompt", "input"),
+                    stated(attributes, &["llm.token_count.prompt"])
+                        .or_else(|| usage.get("input").cloned()),
                 ),
                 (
                     "gen_ai.usage.output_tokens",
-                    count("llm.token_count.completion", "output"),
+                    stated(attributes, &["llm.token_count.completion"])
+                        .or_else(|| usage.get("output").cloned()),
                 ),
             ],
         ),
         "AGENT" => (
             "invoke_agent",
-            vec![("gen_ai.agent.name", stated(&["agent.name"]))],
+            vec![("gen_ai.agent.name", stated(attributes, &["agent.name"]))],
         ),
         "TOOL" => {
-            let result = stated(&["output.value", "langfuse.observation.output"]);
+            let result = stated(attributes, &["output.value", "langfuse.observation.output"]);
             (
                 "execute_tool",
                 vec![
                     (
                         "gen_ai.tool.name",
-                        stated(&["tool.name", "langfuse.observation.name"]),
+                        stated(attributes, &["tool.name", "langfuse.observation.name"]),
                     ),
-                    ("gen_ai.tool.call.id", stated(&["tool_call.id", "tool.id"])),
+                    (
+                        "gen_ai.tool.call.id",
+                        stated(attributes, &["tool_call.id", "tool.id"]),
+                    ),
                     (
                         "gen_ai.tool.call.arguments",
-                        stated(&[
-                            "tool.parameters",
-                            "input.value",
-                            "langfuse.observation.input",
-                        ]),
+                        stated(
+                            attributes,
+                            &[
+                                "tool.parameters",
+                                "input.value",
+                                "langfuse.observation.input",
+                            ],
+                        ),
                     ),
                     ("gen_ai.tool.call.result", result.as_ref().map(content_of)),
                 ],
@@ -77,11 +91,25 @@ pub fn translate(attributes: &mut Attributes) {
         _ => ("other", Vec::new()),
     };
     let operation = ("gen_ai.operation.name", Some(json!(operation)));
-    for (key, value) in found.into_iter().chain([operation]) {
+    for (key, value) in stated_attributes.into_iter().chain([operation]) {
         if let Some(value) = value {
             attributes.entry(key.to_owned()).or_insert(value);
         }
     }
+}
+
+/// The first of these attributes that is set.
+fn stated(attributes: &Attributes, keys: &[&str]) -> Option<Value> {
+    keys.iter().find_map(|key| attributes.get(*key).cloned())
+}
+
+/// The messages of flattened attributes; without any, the attribute that has the whole list.
+fn message_list(attributes: &Attributes, prefix: &str, whole: &str) -> Option<Value> {
+    let messages = messages(attributes, prefix);
+    if messages.is_empty() {
+        return stated(attributes, &[whole]);
+    }
+    Some(Value::Array(messages))
 }
 
 /// The result of a tool; LangChain writes the whole message with it.

@@ -109,13 +109,11 @@ struct ListDump {
 /// The JSON of traces in protobuf; `None` if the bytes are something else. Bodies that were written one after the other are one.
 pub fn json_of_protobuf(bytes: &[u8]) -> Option<String> {
     let dump = TraceDump::decode(bytes).ok()?;
-    let has_spans = |resource: &ResourceDump| {
-        resource
-            .scope_spans
-            .iter()
-            .any(|scope| !scope.spans.is_empty())
-    };
-    if !dump.resource_spans.iter().any(has_spans) {
+    let mut scopes = dump
+        .resource_spans
+        .iter()
+        .flat_map(|resource| &resource.scope_spans);
+    if scopes.all(|scope| scope.spans.is_empty()) {
         return None;
     }
     let resources: Vec<Value> = dump.resource_spans.into_iter().map(resource).collect();
@@ -126,15 +124,18 @@ fn resource(dump: ResourceDump) -> Value {
     let around = dump
         .resource
         .map_or_else(Vec::new, |resource| resource.attributes);
-    let scope = |scope: ScopeDump| json!({ "spans": scope.spans.into_iter().map(span).collect::<Vec<_>>() });
+
     json!({
         "resource": { "attributes": attributes(around) },
         "scopeSpans": dump.scope_spans.into_iter().map(scope).collect::<Vec<_>>(),
     })
 }
 
+fn scope(dump: ScopeDump) -> Value {
+    json!({ "spans": dump.spans.into_iter().map(span).collect::<Vec<_>>() })
+}
+
 fn span(dump: SpanDump) -> Value {
-    let event = |event: EventDump| json!({ "name": event.name, "attributes": attributes(event.attributes) });
     let status = dump
         .status
         .map(|status| json!({ "message": status.message, "code": status.code }));
@@ -151,9 +152,13 @@ fn span(dump: SpanDump) -> Value {
     })
 }
 
+fn event(dump: EventDump) -> Value {
+    json!({ "name": dump.name, "attributes": attributes(dump.attributes) })
+}
+
 fn attributes(list: Vec<AttributeDump>) -> Vec<Value> {
     list.into_iter()
-        .map(|one| json!({ "key": one.key, "value": one.value.and_then(value) }))
+        .map(|attribute| json!({ "key": attribute.key, "value": attribute.value.and_then(value) }))
         .collect()
 }
 

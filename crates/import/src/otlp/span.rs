@@ -149,7 +149,12 @@ pub type Attributes = BTreeMap<String, Value>;
 
 fn attributes(list: Vec<TraceAttribute>) -> Attributes {
     list.into_iter()
-        .map(|one| (one.key, one.value.map_or(Value::Null, TraceValue::value)))
+        .map(|attribute| {
+            (
+                attribute.key,
+                attribute.value.map_or(Value::Null, TraceValue::value),
+            )
+        })
         .collect()
 }
 

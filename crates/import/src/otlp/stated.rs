@@ -28,10 +28,10 @@ pub fn stated_calls<'t>(
     };
     let mut inner_first: Vec<&TraceSpan> = spans.iter().collect();
     inner_first.sort_by_key(|span| std::cmp::Reverse(depth(span, parents)));
-    let before = CallsBefore::of(spans);
+    let calls_before = CallsBefore::of(spans);
     for span in &inner_first {
         let mut output = calls_of(own_output(span));
-        output.retain(|part| !before.has_id_of(part));
+        output.retain(|part| !calls_before.has_id_of(part));
         match span.operation() {
             SpanOperation::Chat if models.iter().any(|model| std::ptr::eq(*model, *span)) => {
                 stated.add(span, span.end, output, Repeats::Inside);
@@ -46,7 +46,7 @@ pub fn stated_calls<'t>(
     for span in spans {
         let input = (span.start, calls_of(messages::input(span)));
         for (at, mut calls) in std::iter::once(input).chain(elsewhere(span)) {
-            calls.retain(|part| !before.has(part));
+            calls.retain(|part| !calls_before.has(part));
             stated.add(span, at, calls, Repeats::All);
         }
     }
@@ -73,14 +73,14 @@ impl CallsBefore {
             return Self::default();
         };
         // A tool's result may be in a message of the user, too.
-        let is_said = |message: &Message| {
+        let last_said = history.iter().rposition(|message| {
             message.role == Role::User
                 && message
                     .parts
                     .iter()
                     .any(|part| matches!(part, Part::Text(_)))
-        };
-        history.truncate(history.iter().rposition(is_said).unwrap_or(0));
+        });
+        history.truncate(last_said.unwrap_or(0));
         Self {
             known: calls_of(history)
                 .iter()
@@ -150,7 +150,7 @@ fn elsewhere(span: &TraceSpan) -> Vec<(i64, Vec<CallPart>)> {
         .iter()
         .chain(events)
         .filter(|(key, _)| !OTHER.iter().any(|part| key.contains(part)));
-    let found = whole.flat_map(|(key, value)| {
+    let calls = whole.flat_map(|(key, value)| {
         let at = if key.contains("input") || key.contains("prompt") {
             span.start
         } else {
@@ -160,7 +160,7 @@ fn elsewhere(span: &TraceSpan) -> Vec<(i64, Vec<CallPart>)> {
             .into_iter()
             .map(move |calls| (at, calls))
     });
-    found.collect()
+    calls.collect()
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -194,10 +194,10 @@ impl<'t> StatedCalls<'t, '_> {
         for part in list {
             let same = self.same(span, &part, repeats, |known, has_id, all, may| {
                 let from = next.entry((known.clone(), has_id)).or_default();
-                let found = (*from..all.len())
+                let place_of_same = (*from..all.len())
                     .find(|place| !used.contains(&all[*place]) && may(all[*place]))?;
-                *from = found + 1;
-                Some(all[found])
+                *from = place_of_same + 1;
+                Some(all[place_of_same])
             });
             used.insert(match same {
                 Some(index) => self.repeated(
@@ -258,22 +258,22 @@ impl<'t> StatedCalls<'t, '_> {
 
     /// Notes that a call was stated again. Of two instrumentations of one model's call, the outer one counts.
     fn repeated(&mut self, index: usize, call: StatedCall<'t>, repeats: Repeats) -> usize {
-        let before = &mut self.calls[index];
-        let had_id = before.part.id.is_some();
+        let known_call = &mut self.calls[index];
+        let had_id = known_call.part.id.is_some();
         let has_id = call.part.id.is_some();
         if !had_id && has_id {
-            before.part = call.part.clone();
+            known_call.part = call.part.clone();
             let known = names(&call.part)
                 .into_iter()
                 .find(|known| matches!(known, StatedAs::Id(..)));
-            known
-                .into_iter()
-                .for_each(|known| self.known.entry(known).or_default().push(index));
+            if let Some(known) = known {
+                self.known.entry(known).or_default().push(index);
+            }
         } else if repeats == Repeats::Inside && had_id == has_id {
-            before.part = call.part.clone();
+            known_call.part = call.part.clone();
         }
         if repeats == Repeats::Inside {
-            (before.at, before.origin) = (call.at, call.origin);
+            (known_call.at, known_call.origin) = (call.at, call.origin);
         }
         index
     }
