@@ -26,7 +26,6 @@ pub fn name_gained_cases(github: &GitHub, event: &Event, done: &mut GradedRun) {
     let Ok(Some(tree)) = github.tree(head) else {
         return;
     };
-
     let mut gained = BTreeSet::new();
     for suite in done
         .report

@@ -131,7 +131,6 @@ impl ActionInputs {
     /// An invalid value.
     pub fn read(env: &Env) -> Result<Self, CliError> {
         let values = InputValues(env);
-
         let mode = values.get("mode").unwrap_or(ActionMode::Run.as_str());
         let Some(mode) = ActionMode::of_word(mode) else {
             let known: Vec<&str> = ActionMode::ALL

@@ -46,22 +46,28 @@ use crate::world::{World, give_to_owner};
 /// # Errors
 /// Bad inputs or files, or a failed request.
 pub fn action(world: &World) -> Result<u8, CliError> {
-    let outcome = ActionInputs::read(&world.env).and_then(|inputs| {
-        let outcome = run_selected(world, &inputs);
-        if let Err(error) = &outcome {
-            missing_verdict::replace_older_verdict(world, &inputs, error);
-        }
-        let workspace = world.env.get("GITHUB_WORKSPACE").unwrap_or(".");
-        give_to_owner(
-            Path::new(workspace),
-            &[
-                Path::new(".goldgate"),
-                Path::new(&inside(workspace, &inputs.out)),
-            ],
-        );
-        outcome
-    });
-    outcome.inspect_err(|error| job_output::say_error(world, "error", error))
+    let outcome = action_by_inputs(world);
+    if let Err(error) = &outcome {
+        job_output::say_error(world, "error", error);
+    }
+    outcome
+}
+
+fn action_by_inputs(world: &World) -> Result<u8, CliError> {
+    let inputs = ActionInputs::read(&world.env)?;
+    let outcome = run_selected(world, &inputs);
+    if let Err(error) = &outcome {
+        missing_verdict::replace_older_verdict(world, &inputs, error);
+    }
+    let workspace = world.env.get("GITHUB_WORKSPACE").unwrap_or(".");
+    give_to_owner(
+        Path::new(workspace),
+        &[
+            Path::new(".goldgate"),
+            Path::new(&inside(workspace, &inputs.out)),
+        ],
+    );
+    outcome
 }
 
 fn run_selected(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {

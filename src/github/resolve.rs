@@ -211,7 +211,6 @@ impl Resolving<'_> {
         remark: Option<&'static str>,
     ) -> Result<Context, CliError> {
         let commit = commit_of(&event, &self.world.env);
-
         let Some(commit) = commit.filter(|commit| self.here.as_ref() != Some(commit)) else {
             return Ok(Context {
                 event,

@@ -74,7 +74,6 @@ pub fn unreported_notes(limits: SpendingLimits, unreported: UnreportedUsage) -> 
         unpriced,
     } = unreported;
     let tokens = grouped(&input.saturating_add(output).to_string());
-
     let mut notes = Vec::new();
     if calls > 0 && limits != SpendingLimits::default() {
         notes.push(format!(

@@ -59,17 +59,11 @@ pub fn planned_runs<'a>(
 ) -> Result<Vec<PlannedRun<'a>>, Diagnostics> {
     let mut problems = Diagnostics::default();
     let mut by_key: BTreeMap<RunKey, PlannedRun<'a>> = BTreeMap::new();
-    let elsewhere: BTreeSet<&RunKey> = plan
-        .suites
-        .iter()
-        .flat_map(|loaded| {
-            loaded
-                .suite
-                .pairs_to_run()
-                .flat_map(|pair| &pair.runs)
-                .filter(|key| key.suite != loaded.config.id)
-        })
-        .collect();
+    let mut elsewhere: BTreeSet<&RunKey> = BTreeSet::new();
+    for loaded in &plan.suites {
+        let keys = loaded.suite.pairs_to_run().flat_map(|pair| &pair.runs);
+        elsewhere.extend(keys.filter(|key| key.suite != loaded.config.id));
+    }
     for loaded in plan
         .suites
         .iter()

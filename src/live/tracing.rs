@@ -36,32 +36,35 @@ pub fn traced(
             .refining
             .as_ref()
             .and_then(|refining| Some((refining.critic, provider_of(plan, &refining.target)?)));
-        let chats = timeline.chats.iter().filter_map(
-            |TimedCall {
-                 stretch,
-                 queue,
-                 outcome,
-             }| {
-                let asked = if *queue == job.queue {
-                    actor?
-                } else {
-                    critic.filter(|(at, _)| at == queue)?.1
-                };
-                let (provider, asked) = (vendor(asked.wire).to_owned(), asked.model.clone());
-                Some(ModelCall {
+        let mut chats = Vec::new();
+        for TimedCall {
+            stretch,
+            queue,
+            outcome,
+        } in &timeline.chats
+        {
+            let provider = if *queue == job.queue {
+                actor
+            } else {
+                critic
+                    .filter(|(at, _)| at == queue)
+                    .map(|(_, provider)| provider)
+            };
+            if let Some(provider) = provider {
+                chats.push(ModelCall {
                     period: period(epoch, stretch),
-                    provider,
-                    asked,
+                    provider: vendor(provider.wire).to_owned(),
+                    asked: provider.model.clone(),
                     outcome: outcome.clone(),
-                })
-            },
-        );
+                });
+            }
+        }
         traced.push(Traced {
             suite: job.request.key.suite.clone(),
             record: redacted_record(record.as_ref().clone(), redactor),
             period: period(epoch, &timeline.period),
             provider: actor.map(|provider| vendor(provider.wire).to_owned()),
-            chats: chats.collect(),
+            chats,
             tools: timeline
                 .tools
                 .iter()

@@ -1,6 +1,6 @@
 //! Reads the baseline to compare with, and computes the one that a run proposes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag::{Diagnostic, ReadFailure};
 use crate::evaluation::graded_run::GradedRun;
@@ -289,15 +289,11 @@ fn entry(agent: &AgentReport, old: Option<&BaselineEntry>) -> BaselineEntry {
         .iter()
         .filter(|metric| metric.name != NEWLY_FAILING && !POLICY_METRICS.contains(&&*metric.name));
     let metrics = stored.filter_map(|metric| Some((metric.name.clone(), metric.value?)));
-    let cases = agent.cases.iter().map(|case| {
-        (
-            case.case.clone(),
-            case_values(
-                agent.metrics.iter().map(|metric| metric.name.as_str()),
-                case,
-            ),
-        )
-    });
+    let mut cases = BTreeMap::new();
+    for case in &agent.cases {
+        let names = agent.metrics.iter().map(|metric| metric.name.as_str());
+        cases.insert(case.case.clone(), case_values(names, case));
+    }
     let old = old.filter(|old| {
         old.identity.as_ref().is_some_and(|identity| {
             identity.scorer == agent.identity.scorer && identity.tier == agent.identity.tier
@@ -321,7 +317,7 @@ fn entry(agent: &AgentReport, old: Option<&BaselineEntry>) -> BaselineEntry {
         finding_count: None,
         metrics: metrics.collect(),
         identity: Some(agent.identity.clone()),
-        cases: cases.collect(),
+        cases,
         samples: counted
             .map(|case| (case.case.clone(), sampled_case(case, count)))
             .collect(),
@@ -362,16 +358,16 @@ fn judge_entry(agent: &AgentReport, judge: &JudgeReport) -> Option<JudgeEntry> {
         .cases
         .iter()
         .filter(|pair| pair.exclusion == Exclusion::Counted);
-    let marked = counted.filter_map(|pair| {
-        let judged = pair
-            .judged
-            .iter()
-            .find(|judged| judged.judge == judge.name)?;
-        Some((pair.case.clone(), judged.opinion.mark()?))
-    });
+    let mut marks = BTreeMap::new();
+    for pair in counted {
+        let judged = pair.judged.iter().find(|judged| judged.judge == judge.name);
+        if let Some(mark) = judged.and_then(|judged| judged.opinion.mark()) {
+            marks.insert(pair.case.clone(), mark);
+        }
+    }
     Some(JudgeEntry {
         identity: judge.identity.clone(),
-        cases: marked.collect(),
+        cases: marks,
     })
 }
 

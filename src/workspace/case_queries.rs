@@ -245,20 +245,16 @@ impl KnownCases {
 
     /// The suite of kind `tool_use` with the agent.
     fn suite_of(&self, agent: &AgentName) -> Result<&LoadedSuite, Diagnostic> {
-        let mut suites = self.plan.suites.iter();
-        let suite = suites.find(|loaded| {
-            loaded.kind.name == "tool_use" && loaded.config.agents.contains_key(agent)
-        });
-        suite.ok_or_else(|| {
-            let message =
-                format!("--new-cases: no suite of kind tool_use has the agent \"{agent}\"");
-            let help = "add the agent to such a suite, or set one up with goldgate init";
-            Diagnostic::of_file(
-                &self.plan.config.file,
-                Code::NOTHING_SELECTED,
-                message,
-                help,
-            )
-        })
+        for loaded in &self.plan.suites {
+            if loaded.kind.name == "tool_use" && loaded.config.agents.contains_key(agent) {
+                return Ok(loaded);
+            }
+        }
+        Err(Diagnostic::of_file(
+            &self.plan.config.file,
+            Code::NOTHING_SELECTED,
+            format!("--new-cases: no suite of kind tool_use has the agent \"{agent}\""),
+            "add the agent to such a suite, or set one up with goldgate init",
+        ))
     }
 }

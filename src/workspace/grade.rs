@@ -64,14 +64,8 @@ pub fn grade_files(
     let config = read_config(&source)?;
     let named = inputs.base.map(|base| NamedBase::read(base, &config));
     let base = named.as_ref();
-    let other_commit = base.map(|base| &base.files as &dyn OtherCommit);
-    let plan = plan_with_reads(
-        files,
-        other_commit,
-        (&source, config),
-        job.wanted.clone(),
-        &days,
-    )?;
+    let commit = base.map(|base| &base.files as &dyn OtherCommit);
+    let plan = plan_with_reads(files, commit, (&source, config), job.wanted.clone(), &days)?;
     let known_base = base.and_then(NamedBase::known);
     // A pull request cannot hide anything of its report by patterns of its own.
     let redacting = known_base.map_or(&plan.config, |(_, config)| config);
@@ -101,7 +95,7 @@ pub fn grade_files(
         base_runs: base_runs.as_ref(),
         recordings: &recordings,
     };
-    let graded = grade_tiers(job, &plan, inputs, other_commit, compared)?;
+    let graded = grade_tiers(job, &plan, inputs, commit, compared)?;
     // A tier that does not decide by the head's rules does not decide by the base's either.
     let deciding: Vec<&TierRuns> = graded
         .runs
@@ -148,11 +142,7 @@ pub fn grade_files(
             not_gateable,
         },
         notes,
-        if not_run.is_empty() {
-            CallableAgents::All
-        } else {
-            CallableAgents::Some
-        },
+        callable_agents(&not_run),
     );
     report.config = Some(inputs.config.clone());
     report.usage = RunUsage {
@@ -198,6 +188,14 @@ pub fn grade_files(
         committed,
         not_run,
     })
+}
+
+fn callable_agents(not_run: &[NotRun]) -> CallableAgents {
+    if not_run.is_empty() {
+        CallableAgents::All
+    } else {
+        CallableAgents::Some
+    }
 }
 
 /// The names in a baseline.
@@ -379,7 +377,7 @@ fn grade_tiers(
     job: &RunOptions,
     plan: &Plan,
     inputs: &GradeInputs<'_>,
-    other_commit: Option<&dyn OtherCommit>,
+    base_files: Option<&dyn OtherCommit>,
     compared: ComparedNumbers<'_>,
 ) -> Result<GradedTiers, CliError> {
     let tiers = &plan.wanted.tiers;
@@ -391,11 +389,11 @@ fn grade_tiers(
         let mut made = (inputs.make)(plan, *tier)?;
         graded.called_off = graded.called_off.max(made.called_off);
         let read = ReadRuns::default();
-        let kept = other_commit.map(|_| &read);
+        let kept = base_files.map(|_| &read);
         let from = RunsFrom {
             made: &made,
             parts: job.parts.as_deref(),
-            other: other_commit,
+            other: base_files,
             base: compared.base_runs,
             read: kept,
             recordings: compared.recordings,

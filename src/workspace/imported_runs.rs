@@ -328,14 +328,12 @@ impl RecordingDestination<'_> {
     /// # Errors
     /// A folder that cannot be listed.
     fn old_texts(&self) -> Result<BTreeMap<u32, (RepoPath, String)>, Diagnostic> {
-        let listed = self.paths.list(self.folder)?;
-        Ok(listed
-            .into_iter()
-            .map(|(sample, path)| {
-                let text = self.folder.text(&path).map(|source| source.text);
-                (sample, (path, text.unwrap_or_default()))
-            })
-            .collect())
+        let mut texts = BTreeMap::new();
+        for (sample, path) in self.paths.list(self.folder)? {
+            let text = self.folder.text(&path).map(|source| source.text);
+            texts.insert(sample, (path, text.unwrap_or_default()));
+        }
+        Ok(texts)
     }
 
     /// Refuses that existing recordings are overwritten or mixed with new ones.
@@ -405,17 +403,17 @@ impl RecordingDestination<'_> {
                 "use --force to replace it, or another --out",
             ));
         }
-        for sample in samples.iter().filter(|sample| {
-            sample.content == SampleContent::New
+        for sample in samples {
+            if sample.content == SampleContent::New
                 && self.folder.read(&sample.path) != Err(NoFile::Missing)
-        }) {
-            let message = "this recording already exists";
-            problems.push(self.problem(
-                &sample.path,
-                Code::WOULD_OVERWRITE,
-                message,
-                "use --force to replace it, or another --out",
-            ));
+            {
+                problems.push(self.problem(
+                    &sample.path,
+                    Code::WOULD_OVERWRITE,
+                    "this recording already exists",
+                    "use --force to replace it, or another --out",
+                ));
+            }
         }
         problems.or(())
     }

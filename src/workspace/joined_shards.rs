@@ -334,18 +334,14 @@ pub(super) fn times(parts: &[ShardPart], report: &mut Report) {
         report.usage = report.usage.and(part.report.usage);
     }
     // Notes of live runs are only in the shards' reports.
-    let notes = parts.iter().flat_map(|part| {
+    let mut new: BTreeSet<&String> = BTreeSet::new();
+    for part in parts {
         let shard_note = report::shard_note(part.shard);
-        part.report
-            .notes
-            .iter()
-            .filter(move |note| **note != shard_note)
-    });
-    let notes: BTreeSet<&String> = notes.collect();
-    let new: Vec<String> = notes
-        .into_iter()
-        .filter(|note| !report.notes.contains(note))
-        .cloned()
-        .collect();
-    report.notes.extend(new);
+        for note in &part.report.notes {
+            if *note != shard_note && !report.notes.contains(note) {
+                new.insert(note);
+            }
+        }
+    }
+    report.notes.extend(new.into_iter().cloned());
 }

@@ -39,7 +39,6 @@ fn files(report: &Report) -> Vec<LegacyFile> {
         .filter(|char| char.is_ascii_digit() || *char == 'T')
         .collect();
     let root = RepoPath::root();
-
     let (mut files_to_write, mut evaluated) = (Vec::new(), Vec::new());
     for suite in &report.suites {
         let stderr = root.child(suite.id.as_str()).child("stderr");
@@ -53,7 +52,6 @@ fn files(report: &Report) -> Vec<LegacyFile> {
                 });
             }
         }
-
         match kind(&suite.kind).map_or(LegacyOutput::None, |kind| kind.legacy_output) {
             LegacyOutput::None => {}
             LegacyOutput::History => {

@@ -59,7 +59,6 @@ pub fn past_outputs(
     let action = format!("while reading the recordings of commit {commit_name}");
     let head = ReadOnce::of(disk);
     let tree = BaseTree::open(&git, &commit, &head).with_context(|| action.clone())?;
-
     let plan = match plan(&tree, config, wanted, &world.clock.days()) {
         Ok(plan) => plan,
         // The suite, the agent or the case is newer than the commit.

@@ -70,12 +70,13 @@ impl FoundData {
             .filter(|(count, _)| *count > 0)
             .map(|(_, named)| named)
             .collect();
+        if named.is_empty() {
+            return None;
+        }
         let conversations = plural(self.conversations, "conversation", "conversations");
-        (!named.is_empty()).then(|| {
-            format!(
-                "{} in {conversations}: --redact-personal replaces them",
-                named.join(" and ")
-            )
-        })
+        Some(format!(
+            "{} in {conversations}: --redact-personal replaces them",
+            named.join(" and ")
+        ))
     }
 }

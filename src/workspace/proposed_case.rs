@@ -253,36 +253,32 @@ fn of_query(
     required: &[Value],
     writing_tools: &BTreeSet<&str>,
 ) -> Proposal {
-    let read: Vec<(Vec<&Call>, Evidence)> = samples
-        .iter()
-        .map(|run| {
-            let calls: Vec<&Call> = run.calls.iter().collect();
-            let evidence = Evidence::of(run, &[query], &calls);
-            (calls, evidence)
-        })
-        .collect();
-    let of_calls: Vec<SampleCalls<'_>> = read
-        .iter()
-        .map(|(calls, evidence)| SampleCalls {
+    let mut read: Vec<(Vec<&Call>, Evidence)> = Vec::new();
+    for run in samples {
+        let calls: Vec<&Call> = run.calls.iter().collect();
+        let evidence = Evidence::of(run, &[query], &calls);
+        read.push((calls, evidence));
+    }
+    let mut of_calls: Vec<SampleCalls<'_>> = Vec::new();
+    let mut answers: Vec<SampleAnswer<'_>> = Vec::new();
+    for (run, (calls, evidence)) in samples.iter().zip(&read) {
+        of_calls.push(SampleCalls {
             calls: calls.clone(),
             earlier: 0,
             evidence,
-        })
-        .collect();
+        });
+        answers.push(SampleAnswer {
+            text: run.text.as_deref().unwrap_or_default(),
+            calls: calls.clone(),
+            evidence,
+        });
+    }
     let ProposedCalls {
         tools,
         trajectory,
         differing,
     } = ProposedCalls::of(&of_calls, writing_tools);
-    let answers: Vec<SampleAnswer<'_>> = samples
-        .iter()
-        .zip(&read)
-        .map(|(run, (calls, evidence))| SampleAnswer {
-            text: run.text.as_deref().unwrap_or_default(),
-            calls: calls.clone(),
-            evidence,
-        })
-        .collect();
+
     // Results of another tool may not tell the calls.
     let tools = tools.filter(|tools| required.is_empty() || !tools.is_empty());
     Proposal {
@@ -308,38 +304,33 @@ fn of_turns(
     let count = samples.iter().map(|run| run.turns.len()).min().unwrap_or(0);
     let (mut turns, mut differing) = (Vec::new(), Vec::new());
     for index in 0..count {
-        let read: Vec<(TurnCalls<'_>, Evidence)> = samples
-            .iter()
-            .map(|run| {
-                let calls = TurnCalls::of(run, index);
-                let messages: Vec<&str> = run
-                    .turns
-                    .iter()
-                    .take(index + 1)
-                    .map(|turn| turn.user.as_str())
-                    .collect();
-                let evidence = Evidence::of(run, &messages, &calls.until);
-                (calls, evidence)
-            })
-            .collect();
-        let of_calls: Vec<SampleCalls<'_>> = read
-            .iter()
-            .map(|(calls, evidence)| SampleCalls {
+        let mut read: Vec<(TurnCalls<'_>, Evidence)> = Vec::new();
+        for run in samples {
+            let calls = TurnCalls::of(run, index);
+            let messages: Vec<&str> = run
+                .turns
+                .iter()
+                .take(index + 1)
+                .map(|turn| turn.user.as_str())
+                .collect();
+            let evidence = Evidence::of(run, &messages, &calls.until);
+            read.push((calls, evidence));
+        }
+        let mut of_calls: Vec<SampleCalls<'_>> = Vec::new();
+        let mut answers: Vec<SampleAnswer<'_>> = Vec::new();
+        for (run, (calls, evidence)) in samples.iter().zip(&read) {
+            of_calls.push(SampleCalls {
                 calls: calls.within.clone(),
                 earlier: calls.until.len() - calls.within.len(),
                 evidence,
-            })
-            .collect();
-        let answers: Vec<SampleAnswer<'_>> = samples
-            .iter()
-            .zip(&read)
-            .map(|(run, (calls, evidence))| SampleAnswer {
+            });
+            answers.push(SampleAnswer {
                 text: run.turns.get(index).map_or("", |turn| turn.text.as_str()),
                 // An expression sees the last answer only.
                 calls: calls.until.clone(),
                 evidence,
-            })
-            .collect();
+            });
+        }
         let proposed = ProposedCalls::of(&of_calls, writing_tools);
         differing.extend(proposed.differing);
         turns.push(ProposedTurn {
@@ -373,7 +364,6 @@ struct TurnCalls<'a> {
 impl<'a> TurnCalls<'a> {
     fn of(run: &'a Transcript, index: usize) -> Self {
         let is_only = run.turns.len() == 1;
-
         let earlier = run
             .calls
             .iter()

@@ -44,7 +44,6 @@ pub fn write_all(folder: &Disk, report: &Report, proposed: &Baseline) -> anyhow:
         columns: u16::MAX,
         detail: Detail::Everything,
     };
-
     for format in RENDERERS {
         match (format.file, format.render) {
             (None, _) => {}

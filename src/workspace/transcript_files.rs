@@ -317,16 +317,16 @@ pub fn read_answered_runs(
     }
     // Blanks in place of a line leave every other one where it is.
     let numbered = (1_u32..).zip(source.text.split_inclusive('\n'));
-    let answered: String = numbered
-        .map(|(number, line)| {
-            if unanswered.contains(&number) {
-                let length = line.trim_end_matches('\n').len();
-                format!("{}{}", " ".repeat(length), &line[length..])
-            } else {
-                line.to_owned()
-            }
-        })
-        .collect();
+    let mut answered = String::new();
+    for (number, line) in numbered {
+        if unanswered.contains(&number) {
+            let length = line.trim_end_matches('\n').len();
+            answered.push_str(&" ".repeat(length));
+            answered.push_str(&line[length..]);
+        } else {
+            answered.push_str(line);
+        }
+    }
     let answered = SourceText::from_text(source.file.clone(), answered);
     let read = parsed(&answered)
         .map_err(Diagnostics::from)

@@ -60,17 +60,18 @@ impl Disk {
             .into_iter()
             .filter(|file| self.is_ignored(file))
             .collect();
+        if ignored.is_empty() {
+            return None;
+        }
         let (it, has) = if ignored.len() == 1 {
             ("it", "has it")
         } else {
             ("them", "has them")
         };
-        (!ignored.is_empty()).then(|| {
-            format!(
-                "git ignores {}, so no commit {has}: correct .gitignore, or add {it} with `git add --force`",
-                first_of(&ignored.iter().map(RepoPath::as_str).collect::<Vec<_>>())
-            )
-        })
+        Some(format!(
+            "git ignores {}, so no commit {has}: correct .gitignore, or add {it} with `git add --force`",
+            first_of(&ignored.iter().map(RepoPath::as_str).collect::<Vec<_>>())
+        ))
     }
 
     /// What to say of files of a recorded agent that git does not have; `None` if it has all of them. Ignored ones may be made in CI, too.
@@ -84,18 +85,19 @@ impl Disk {
             .filter(|file| self.is_untracked(file) && !self.is_ignored(file))
             .map(RepoPath::as_str)
             .collect();
+        if untracked.is_empty() {
+            return None;
+        }
         let (it, they) = if untracked.len() == 1 {
             ("it", "it")
         } else {
             ("them", "they")
         };
-        (!untracked.is_empty()).then(|| {
-            format!(
-                "git does not have {}, and the digest of the agent's files covers {it}: commit {it} with the recordings, or, if {they} should \
-                 not be part of the agent, move {it} and record again",
-                first_of(&untracked)
-            )
-        })
+        Some(format!(
+            "git does not have {}, and the digest of the agent's files covers {it}: commit {it} with the recordings, or, if {they} should \
+             not be part of the agent, move {it} and record again",
+            first_of(&untracked)
+        ))
     }
 
     /// The path from the current folder to the root, as one goes there: `../..` from a folder of it; `None` where it is the current one.

@@ -237,7 +237,6 @@ impl World {
     /// The width of results in columns: COLUMNS, else the terminal's, else 120; at least 40 and at most 400.
     pub fn columns(&self) -> u16 {
         let stated = self.env.get("COLUMNS").and_then(|text| text.parse().ok());
-
         stated
             .or_else(|| terminal_size_of(io::stdout()).map(|(Width(columns), _)| columns))
             .filter(|columns| (40..=400).contains(columns))

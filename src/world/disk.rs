@@ -332,14 +332,17 @@ pub(super) fn not_of_git(path: &RepoPath) -> io::Result<()> {
 
 /// Removes `.` and `..` from a path without looking at the disk.
 pub(super) fn without_dots(path: &Path) -> PathBuf {
-    path.components().fold(PathBuf::new(), |mut whole, part| {
+    let mut whole = PathBuf::new();
+    for part in path.components() {
         match part {
             Component::CurDir => {}
-            Component::ParentDir => drop(whole.pop()),
+            Component::ParentDir => {
+                whole.pop();
+            }
             Component::Normal(_) | Component::RootDir | Component::Prefix(_) => whole.push(part),
         }
-        whole
-    })
+    }
+    whole
 }
 
 /// Opens a folder, and creates it if it is missing; a link is rejected.

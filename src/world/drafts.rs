@@ -130,7 +130,6 @@ impl Disk {
     /// The folder cannot be created or opened.
     pub fn lock(&self, file: &RepoPath) -> anyhow::Result<Option<FolderLock>> {
         let folder = file.parent();
-
         self.make_folder(&folder)
             .with_context(|| format!("while locking {file}"))?;
         if cfg!(not(unix)) {

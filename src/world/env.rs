@@ -94,14 +94,13 @@ impl Env {
             .into_iter()
             .filter(|_| cfg!(windows));
         let names = usual.chain(needed).chain(passed.iter().map(String::as_str));
-        names
-            .filter_map(|name| {
-                Some((
-                    name.to_owned(),
-                    self.variables.get(name)?.reveal().to_owned(),
-                ))
-            })
-            .collect()
+        let mut variables = Vec::new();
+        for name in names {
+            if let Some(value) = self.variables.get(name) {
+                variables.push((name.to_owned(), value.reveal().to_owned()));
+            }
+        }
+        variables
     }
 
     /// A variable as a secret; `None` if it is missing or empty. A secret that was pasted with a line end is used without it.

@@ -57,7 +57,6 @@ pub fn user_name(disk: &Disk, env: &Env) -> Option<String> {
     let repository_config = disk
         .read(&RepoPath::root().child(".git").child("config"))
         .ok();
-
     let stated = env.get("GIT_AUTHOR_NAME").map(str::to_owned);
     stated
         .or_else(|| name_of(&repository_config?))

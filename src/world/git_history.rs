@@ -90,14 +90,19 @@ impl Git {
             file.as_str(),
         ])?;
         let whole = String::from_utf8_lossy(&whole);
-        let entries = whole.split('\0').filter_map(|line| line.split_once('\t'));
-        let mut blobs = entries
-            .filter(|(_, path)| *path == file.as_str())
-            .filter_map(|(head, _)| {
-                let mut parts = head.split(' ').skip(1);
-                (parts.next()? == "blob").then(|| parts.next()).flatten()
-            });
-        blobs.next().map(|blob| self.object(blob)).transpose()
+        for line in whole.split('\0') {
+            let Some((head, path)) = line.split_once('\t') else {
+                continue;
+            };
+            let mut parts = head.split(' ').skip(1);
+            if path == file.as_str()
+                && parts.next() == Some("blob")
+                && let Some(blob) = parts.next()
+            {
+                return Ok(Some(self.object(blob)?));
+            }
+        }
+        Ok(None)
     }
 }
 

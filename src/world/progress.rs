@@ -50,7 +50,6 @@ impl Progress {
                 names.push(name);
             }
         }
-
         let is_shown = loudness == Loudness::Usual && io::stderr().is_terminal();
         let bars = is_shown.then(MultiProgress::new);
         let width = names
@@ -59,21 +58,20 @@ impl Progress {
             .max()
             .unwrap_or_default()
             .min(NAME);
-        let agents = names.iter().enumerate().map(|(index, name)| {
+        let mut agents = Vec::new();
+        for (index, name) in names.iter().enumerate() {
             let length = agents_of_samples
                 .iter()
                 .filter(|agent| **agent == index)
                 .count();
-            let bar = bars.as_ref().map(|bars| bars.add(bar(name, width, length)));
-            AgentProgress {
+            agents.push(AgentProgress {
                 spent: SampleSpending::default(),
-                bar,
-            }
-        });
-        let agents = RefCell::new(agents.collect());
+                bar: bars.as_ref().map(|bars| bars.add(bar(name, width, length))),
+            });
+        }
         Self {
             samples: agents_of_samples,
-            agents,
+            agents: RefCell::new(agents),
             done: Cell::new(0),
             reported: Cell::new(0),
             bars,

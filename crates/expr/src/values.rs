@@ -124,7 +124,6 @@ pub fn sum(items: Arc<Vec<Value>>) -> Result<Value, ExecutionError> {
             .map(Value::Int)
             .ok_or_else(|| ExecutionError::Overflow("sum", Value::Null, Value::Null));
     }
-
     items
         .iter()
         .map(number)

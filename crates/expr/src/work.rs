@@ -106,7 +106,6 @@ impl<'a> Estimate<'a> {
             .iter()
             .copied()
             .fold(Extent::default(), Extent::joined);
-
         let result = match call.func_name.as_str() {
             "_?_:_" => {
                 return parts

@@ -37,16 +37,18 @@ fn is_old_case(record: &Value) -> bool {
 
 /// The value under a key in snake case, or in camel case.
 fn at<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
-    let stated = value.get(key).or_else(|| {
-        let mut camel = String::new();
-        for (index, word) in key.split('_').enumerate() {
-            let (first, rest) = word.split_at(usize::from(index > 0));
-            camel.push_str(&first.to_ascii_uppercase());
-            camel.push_str(rest);
-        }
-        value.get(camel)
-    });
+    let stated = value.get(key).or_else(|| value.get(camel_case(key)));
     stated.filter(|value| !value.is_null())
+}
+
+fn camel_case(key: &str) -> String {
+    let mut camel = String::new();
+    for (index, word) in key.split('_').enumerate() {
+        let (first, rest) = word.split_at(usize::from(index > 0));
+        camel.push_str(&first.to_ascii_uppercase());
+        camel.push_str(rest);
+    }
+    camel
 }
 
 fn list<'v>(value: &'v Value, key: &str) -> &'v [Value] {

@@ -169,7 +169,6 @@ pub fn read_open_hands(source: &Source<'_>) -> Result<Vec<Transcript>, Vec<Probl
 /// What an event says to or of the agent; `None` for states, memories, and empty observations.
 fn message_of(event: &Value) -> Option<Message> {
     let args = event.get("args").unwrap_or(&Value::Null);
-
     let of_user = text_at(event, &["source"]) == Some("user");
     match text_at(event, &["action"]) {
         Some("system") => Some(text_message(Role::System, text_at(args, &["content"])?)),

@@ -37,11 +37,14 @@ fn case_at(source: &Source<'_>, at: usize, key: &str) -> Result<String, Problem>
     let record = values.next().and_then(Result::ok);
     let record = record.and_then(|raw| loose::whole(raw.get()));
     let case = record.as_ref().and_then(|record| text_at(record, key));
-    case.ok_or_else(|| {
-        let description = format!("this record has no text or number at {key:?}");
-        let help = "name keys that each record has, such as metadata.thread_id";
-        Problem::new(at, ProblemKind::NoCase, description, help)
-    })
+    match case {
+        Some(case) => Ok(case),
+        None => {
+            let description = format!("this record has no text or number at {key:?}");
+            let help = "name keys that each record has, such as metadata.thread_id";
+            Err(Problem::new(at, ProblemKind::NoCase, description, help))
+        }
+    }
 }
 
 /// A name as an id: what an id cannot have becomes a hyphen.

@@ -88,7 +88,6 @@ fn is_message(value: &Value) -> bool {
 
 fn contains_messages(value: &Value) -> bool {
     let value = conversation_of(value);
-
     if value
         .as_object()
         .is_some_and(|body| vendor_of_body(body).is_some())

@@ -4,7 +4,7 @@
 
 use jiff::Timestamp;
 use jiff::fmt::rfc2822;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::source::Source;
 use crate::transcript::Transcript;
@@ -48,22 +48,22 @@ fn date_of(record: &Value) -> Option<String> {
     match record {
         Value::Array(messages) => messages.iter().rev().find_map(date_of),
         Value::Object(fields) => {
-            let stated = KEYS
+            if let Some(date) = time_in(fields) {
+                return Some(date);
+            }
+            let mut inner = INSIDE
                 .iter()
-                .filter_map(|key| fields.get(*key))
-                .find_map(time);
-            stated.or_else(|| {
-                let inner = INSIDE
-                    .iter()
-                    .filter_map(|key| fields.get(*key))
-                    .filter(|value| value.is_object());
-                inner
-                    .flat_map(|inner| KEYS.iter().filter_map(|key| inner.get(*key)))
-                    .find_map(time)
-            })
+                .filter_map(|key| fields.get(*key)?.as_object());
+            inner.find_map(time_in)
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
     }
+}
+
+fn time_in(fields: &Map<String, Value>) -> Option<String> {
+    KEYS.iter()
+        .filter_map(|key| fields.get(*key))
+        .find_map(time)
 }
 
 /// A time as a text, or as a number of seconds or milliseconds since 1970.

@@ -29,7 +29,6 @@ fn format_of_record(record: &Value) -> Option<Format> {
         return format_of(list);
     }
     record.as_object()?;
-
     let kind = text_at(record, &["type"]).unwrap_or_default();
     if is_claude_code(record) {
         return Some(Format::ClaudeCode);

@@ -25,7 +25,6 @@ pub fn streamed_answer(text: &str) -> Option<Value> {
 /// The answer that events make up; `None` if they are none of a known vendor.
 pub fn assembled(events: &[&Value]) -> Option<Value> {
     let first = events.first()?;
-
     match text_at(first, &["type"]).unwrap_or_default() {
         "message_start" | "ping" => message(events),
         "error" => Some((*first).clone()),
@@ -115,16 +114,17 @@ fn message(events: &[&Value]) -> Option<Value> {
             _ => {}
         }
     }
-    let content = blocks.into_iter().map(|(mut block, input)| {
+    let mut content: Vec<Value> = Vec::new();
+    for (mut block, input) in blocks {
         if let (Some(fields), false) = (block.as_object_mut(), input.is_empty()) {
             fields.insert(
                 "input".to_owned(),
                 loose::any(&input).unwrap_or(Value::String(input)),
             );
         }
-        block
-    });
-    whole.insert("content".to_owned(), content.collect());
+        content.push(block);
+    }
+    whole.insert("content".to_owned(), Value::Array(content));
     (whole.len() > 1).then_some(Value::Object(whole))
 }
 
@@ -158,21 +158,21 @@ fn completion(events: &[&Value]) -> Value {
             message.finish_reason = reason.cloned().or(message.finish_reason.take());
         }
     }
-    let choices: Vec<Value> = choices
-        .into_iter()
-        .map(|streamed| {
-            let StreamedMessage {
-                mut fields,
-                calls,
-                finish_reason,
-            } = streamed;
-            fields.entry("role").or_insert_with(|| json!("assistant"));
-            fields.extend(calls.whole().map(|calls| ("tool_calls".to_owned(), calls)));
-            json!({ "message": fields, "finish_reason": finish_reason })
-        })
-        .collect();
+    let mut complete: Vec<Value> = Vec::new();
+    for streamed in choices {
+        let StreamedMessage {
+            mut fields,
+            calls,
+            finish_reason,
+        } = streamed;
+        fields.entry("role").or_insert_with(|| json!("assistant"));
+        if let Some(calls) = calls.whole() {
+            fields.insert("tool_calls".to_owned(), calls);
+        }
+        complete.push(json!({ "message": fields, "finish_reason": finish_reason }));
+    }
     whole.insert("object".to_owned(), json!("chat.completion"));
-    whole.insert("choices".to_owned(), Value::Array(choices));
+    whole.insert("choices".to_owned(), Value::Array(complete));
     Value::Object(whole)
 }
 

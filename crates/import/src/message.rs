@@ -483,7 +483,6 @@ fn has_name(call: &Value) -> bool {
 /// it needs the id or the type of a call.
 fn is_named_call(value: &Value) -> bool {
     let inner = function_of(value);
-
     let kind = text_at(value, &["type"]).unwrap_or_default();
     let is_of_call = IDS.iter().any(|key| value.get(*key).is_some())
         || ["tool", "function", "call"]

@@ -164,7 +164,6 @@ fn case_id(test: &Value, index: u64) -> String {
     let named = test
         .get("metadata")
         .and_then(|metadata| metadata.get("id")?.as_str());
-
     let described = test
         .get("description")
         .and_then(Value::as_str)

@@ -301,11 +301,13 @@ impl RunNode<'_> {
             stated.push(("output.value", Some(self.output.clone())));
         }
         stated.push((OPERATION, operation.map(Value::from)));
-        let found = stated.into_iter().filter_map(|(key, value)| {
-            let value = value.filter(|value| !value.is_null())?;
-            Some((key.to_owned(), value))
-        });
-        found.collect()
+        let mut attributes = Attributes::new();
+        for (key, value) in stated {
+            if let Some(value) = value.filter(|value| !value.is_null()) {
+                attributes.insert(key.to_owned(), value);
+            }
+        }
+        attributes
     }
 
     fn token_count(&self, keys: [&str; 3]) -> Option<Value> {

@@ -148,7 +148,6 @@ fn gemini(body: &mut Map<String, Value>) {
     let Some(Value::Array(candidates)) = body.remove("candidates") else {
         return;
     };
-
     if candidates.is_empty() {
         let feedback = ["promptFeedback", "prompt_feedback"]
             .iter()

@@ -322,7 +322,6 @@ impl RtfReader<'_> {
     pub fn keep_table(&mut self, start: usize, begin: usize, end: usize) {
         let named = self.source.get(start..begin).unwrap_or_default();
         let source = normalized(self.source.get(begin..end).unwrap_or_default());
-
         let tables = &mut self.document.tables;
         let table = if contains(named, b"\\fonttbl") {
             &mut tables.fonts

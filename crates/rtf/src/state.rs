@@ -105,7 +105,6 @@ impl Props {
     /// Equivalent control words.
     pub fn words(&self) -> String {
         let mut words = String::new();
-
         for (key, value) in &self.set {
             let _ = match *key {
                 BORDERS.. => {

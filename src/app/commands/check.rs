@@ -52,44 +52,41 @@ pub fn check(args: &CheckArgs, world: &World, workflows: CheckWorkflows) -> Resu
     problems.extend(of_workflows);
     notes.extend(open);
     notes.sort();
-    let lines: Vec<String> = plan
-        .suites
-        .iter()
-        .map(|loaded| {
-            let pairs = loaded.suite.pairs();
-            let drafts = match loaded.suite.drafts().len() {
-                0 => String::new(),
-                drafts => {
-                    let config = config_option(plan.config.file.as_str());
-                    format!(
-                        ", {} for `goldgate review{config}`",
-                        plural(drafts, "draft waits", "drafts wait")
-                    )
-                }
-            };
-            format!(
-                "{}: kind {}, {}{drafts}",
-                loaded.config.id,
-                loaded.kind.name,
-                plural(
-                    pairs.len(),
-                    "pair of agent and case",
-                    "pairs of agent and case"
+    let mut lines: Vec<String> = Vec::new();
+    for loaded in &plan.suites {
+        let drafts = match loaded.suite.drafts().len() {
+            0 => String::new(),
+            drafts => {
+                let config = config_option(plan.config.file.as_str());
+                format!(
+                    ", {} for `goldgate review{config}`",
+                    plural(drafts, "draft waits", "drafts wait")
                 )
+            }
+        };
+        lines.push(format!(
+            "{}: kind {}, {}{drafts}",
+            loaded.config.id,
+            loaded.kind.name,
+            plural(
+                loaded.suite.pairs().len(),
+                "pair of agent and case",
+                "pairs of agent and case"
             )
-        })
-        .collect();
+        ));
+    }
     problems.or(())?;
     let known = if baseline.is_some() {
         "read"
     } else {
         "none yet"
     };
-    let retired = plan.suites.iter().flat_map(|loaded| {
-        let listed = loaded.suite.retired().iter();
-        listed.map(move |(case, why)| format!("retired: {}/{case} ({why})\n", loaded.config.id))
-    });
-    let retired: String = retired.collect();
+    let mut retired = String::new();
+    for loaded in &plan.suites {
+        for (case, why) in loaded.suite.retired() {
+            retired.push_str(&format!("retired: {}/{case} ({why})\n", loaded.config.id));
+        }
+    }
     let rates = rates(args, world)?;
     let noted: String = notes.iter().map(|note| format!("note: {note}\n")).collect();
     world.say(&format!(

@@ -66,18 +66,17 @@ pub fn diff(args: &DiffArgs, world: &World) -> Result<u8, CliError> {
         .collect();
     names.sort();
     names.dedup();
-
-    let rows: Vec<MetricRow> = names
-        .into_iter()
-        .map(|name| MetricRow {
+    let mut rows: Vec<MetricRow> = Vec::new();
+    for name in names {
+        rows.push(MetricRow {
             before: old.numbers.get(&name).copied(),
             after: new.numbers.get(&name).copied(),
             scale: scale_of(&name.2),
             suite: name.0,
             agent: name.1,
             metric: name.2,
-        })
-        .collect();
+        });
+    }
     let detail = if args.verbose {
         Detail::Everything
     } else {
@@ -178,7 +177,6 @@ fn source<'a>(source: &'a str, args: &DiffArgs) -> Result<DiffSource<'a>, CliErr
     if path.exists() || source.ends_with(".json") {
         return of_file(source);
     }
-
     let (disk, _) =
         Disk::of_config(&args.config).map_err(|problem| unknown_source(source, &problem.what))?;
     let commit = Git::of(&disk)
@@ -238,20 +236,20 @@ impl Commits<'_> {
         let read = ReadOnce::of(self.disk);
         let tree = BaseTree::open(self.git, commit, &read)?;
         let config = read_config(&tree.text(self.config)?)?;
-        let agents = config.suites.iter().flat_map(|suite| {
-            suite
-                .agents
-                .iter()
-                .map(move |(name, agent)| (&suite.id, name, agent))
-        });
-        for (suite, name, agent) in agents {
-            if let Some(RunSource::Live(_)) = agent.deterministic {
-                let message =
-                    format!("the code of {suite}/{name} runs, which is not there for a commit");
-                let help = "compare folders that `goldgate run --out DIR` wrote on both commits";
-                return Err(
-                    Diagnostic::of_file(self.config, Code::NO_RECORDING, message, help).into(),
-                );
+        for suite in &config.suites {
+            for (name, agent) in &suite.agents {
+                if let Some(RunSource::Live(_)) = agent.deterministic {
+                    return Err(Diagnostic::of_file(
+                        self.config,
+                        Code::NO_RECORDING,
+                        format!(
+                            "the code of {}/{name} runs, which is not there for a commit",
+                            suite.id
+                        ),
+                        "compare folders that `goldgate run --out DIR` wrote on both commits",
+                    )
+                    .into());
+                }
             }
         }
         let job = RunOptions {

@@ -213,12 +213,15 @@ fn read_past(
         return Ok(None);
     };
     let past = past_outputs(disk, file, wanted, PastCommit::OfBaseline(&baseline), world);
-    Ok(past.unwrap_or_else(|error| {
-        world.tell(&format!(
-            "the output at the baseline is not shown: {error:#}"
-        ));
-        None
-    }))
+    match past {
+        Ok(past) => Ok(past),
+        Err(error) => {
+            world.tell(&format!(
+                "the output at the baseline is not shown: {error:#}"
+            ));
+            Ok(None)
+        }
+    }
 }
 
 /// Parses an id in any form that goldgate prints: `CASE`, `AGENT/CASE`, `SUITE/CASE` or `SUITE/AGENT/CASE`, also followed by a
@@ -237,7 +240,6 @@ fn select_case(
         .trim_end_matches(':');
     let parts: Vec<&str> = name.split('/').collect();
     let config = read_config(&disk.text(file)?)?;
-
     let case = match parts.as_slice() {
         [parent, case] => {
             if has_suite(&config, parent) {
@@ -272,7 +274,6 @@ fn select_all(
     file: &RepoPath,
 ) -> Result<Option<Selection>, CliError> {
     let config = read_config(&disk.text(file)?)?;
-
     let (mut suites, mut agents) = (args.agents.suite.clone(), args.agents.agent.clone());
     match *name.trim_end_matches(':').split('/').collect::<Vec<_>>() {
         [id] if has_suite(&config, id) => suites.push(id.to_owned()),
@@ -308,11 +309,13 @@ fn requests(
     problems: &mut Diagnostics,
     redactor: &Redactor,
 ) -> Vec<(RunKey, Ask)> {
-    let asks = pair.runs.iter().filter_map(|key| {
-        let ask = problems.keep(loaded.suite.ask(pair, key, files))?;
-        Some((key.clone(), redacted_ask(&ask?, redactor)))
-    });
-    asks.collect()
+    let mut asks = Vec::new();
+    for key in &pair.runs {
+        if let Some(Some(ask)) = problems.keep(loaded.suite.ask(pair, key, files)) {
+            asks.push((key.clone(), redacted_ask(&ask, redactor)));
+        }
+    }
+    asks
 }
 
 /// Prints the request to a live agent in each run of the cases.

@@ -274,7 +274,6 @@ struct AssignedRuns<'a, 'k> {
 impl<'k> ImportNames<'k> {
     fn of(args: &ImportArgs) -> Result<Self, Diagnostics> {
         let mut problems = Diagnostics::default();
-
         let agent = args
             .agent
             .as_deref()
@@ -622,12 +621,11 @@ fn notes(runs: &[&Transcript], cases: &[&ForeignCase], skipped: &[String]) -> Ve
         .iter()
         .map(|(feature, count)| format!("left out: {count} x {feature:?}"))
         .collect();
-    let untranslated = cases.iter().flat_map(|case| {
-        case.left_out
-            .iter()
-            .map(move |feature| format!("{}: not imported: {feature}", case.id))
-    });
-    notes.extend(untranslated);
+    for case in cases {
+        for feature in &case.left_out {
+            notes.push(format!("{}: not imported: {feature}", case.id));
+        }
+    }
     let silent = runs
         .iter()
         .filter(|run| run.text.is_none() && run.record.is_none())

@@ -181,7 +181,6 @@ fn merge_votes(new: Ballot, recorded: &[Ballot]) -> Option<Ballot> {
     let Some(old) = recorded.iter().find(|old| old.judge == new.judge) else {
         return Some(new);
     };
-
     if !new.votes.iter().any(is_given) && old.votes.iter().any(is_given) {
         return None;
     }

@@ -37,10 +37,11 @@ pub fn label(args: &LabelArgs, world: &World) -> Result<u8, CliError> {
     let table = LabelTable::open(args, &disk, &file, world)?;
     if !args.agreement {
         let by = args.by.clone().or_else(|| user_name(&disk, &world.env));
-        let by = by.filter(|by| !by.trim().is_empty()).ok_or_else(|| {
+        let Some(by) = by.filter(|by| !by.trim().is_empty()) else {
             let help = "use --by NAME, or set git's user.name";
-            Diagnostic::of_command_line(Code::NO_NAME, "the labeler's name is unknown", help)
-        })?;
+            let message = "the labeler's name is unknown";
+            return Err(Diagnostic::of_command_line(Code::NO_NAME, message, help).into());
+        };
         let saved = table.ask(args, &by, &disk, world)?;
         world.say(&format!("{} saved\n", plural(saved, "label", "labels")));
         if table.dimension.is_some() {
@@ -60,21 +61,19 @@ pub fn label(args: &LabelArgs, world: &World) -> Result<u8, CliError> {
 
 /// Returns the index of a dimension in the rubric.
 fn dimension_of(name: &str) -> Result<usize, Diagnostic> {
-    DIMENSIONS
-        .iter()
-        .position(|known| *known == name)
-        .ok_or_else(|| {
-            let help = did_you_mean(
-                name,
-                DIMENSIONS,
-                format!("the dimensions are {}", DIMENSIONS.join(", ")),
-            );
-            Diagnostic::of_command_line(
-                Code::UNKNOWN_DIMENSION,
-                format!("unknown dimension \"{name}\""),
-                help,
-            )
-        })
+    if let Some(index) = DIMENSIONS.iter().position(|known| *known == name) {
+        return Ok(index);
+    }
+    let help = did_you_mean(
+        name,
+        DIMENSIONS,
+        format!("the dimensions are {}", DIMENSIONS.join(", ")),
+    );
+    Err(Diagnostic::of_command_line(
+        Code::UNKNOWN_DIMENSION,
+        format!("unknown dimension \"{name}\""),
+        help,
+    ))
 }
 
 /// Returns the names of the kinds whose agents are scored by dimensions.

@@ -41,20 +41,19 @@ fn shown(whole: &Command) -> impl Iterator<Item = &Command> {
 /// Returns the command with this name; goldgate itself without a name.
 fn named<'a>(whole: &'a Command, name: Option<&str>) -> Result<&'a Command, Diagnostic> {
     let Some(name) = name else { return Ok(whole) };
-    shown(whole)
-        .find(|command| command.get_name() == name)
-        .ok_or_else(|| {
-            let help = did_you_mean(
-                name,
-                shown(whole).map(Command::get_name),
-                "`goldgate --help` lists the commands",
-            );
-            Diagnostic::of_command_line(
-                Code::UNKNOWN_COMMAND,
-                format!("unknown command \"{name}\""),
-                help,
-            )
-        })
+    if let Some(command) = shown(whole).find(|command| command.get_name() == name) {
+        return Ok(command);
+    }
+    let help = did_you_mean(
+        name,
+        shown(whole).map(Command::get_name),
+        "`goldgate --help` lists the commands",
+    );
+    Err(Diagnostic::of_command_line(
+        Code::UNKNOWN_COMMAND,
+        format!("unknown command \"{name}\""),
+        help,
+    ))
 }
 
 /// The name under which `man` finds a command's page, such as `goldgate-run`.

@@ -76,7 +76,6 @@ pub fn record(args: &RecordArgs, world: &World) -> Result<u8, CliError> {
         return Ok(interruption.exit_code());
     }
     let outcome = RecordedRuns::of(&made);
-
     let out = args
         .out
         .as_deref()
@@ -135,7 +134,6 @@ fn redirect(plan: &mut Plan, args: &RecordArgs) -> Result<RecordingFolders, CliE
             .targets
             .insert(RECORDED_COMMAND.to_owned(), target(args));
     }
-
     let (mut folders, mut problem) = (RecordingFolders::new(), None);
     let targets = plan.config.targets.clone();
     for loaded in &mut plan.suites {

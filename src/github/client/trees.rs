@@ -20,26 +20,17 @@ impl Objects for GitHub {
         let form: TreeForm = self
             .get(&path, "while listing the base commit")
             .map_err(|refusal| tree_error(refusal, "the files of the base commit"))?;
-        let entries = form.tree.into_iter().map(
-            |EntryForm {
-                 path,
-                 mode,
-                 sha,
-                 size,
-             }| {
-                let kind = NodeKind::of_mode(&mode);
-                (
-                    path,
-                    TreeNode {
-                        kind,
-                        id: sha.unwrap_or_default(),
-                        size,
-                    },
-                )
-            },
-        );
+        let mut entries = Vec::new();
+        for entry in form.tree {
+            let node = TreeNode {
+                kind: NodeKind::of_mode(&entry.mode),
+                id: entry.sha.unwrap_or_default(),
+                size: entry.size,
+            };
+            entries.push((entry.path, node));
+        }
         Ok(Listing {
-            entries: entries.collect(),
+            entries,
             truncated: form.truncated,
         })
     }

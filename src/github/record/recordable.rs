@@ -123,20 +123,29 @@ pub fn recordable(
 /// Returns why a target must not be asked about this pull request.
 fn refusal(head: &Config, base: &Config, live: &LiveSource) -> Option<String> {
     let names: BTreeSet<&String> = live.targets().collect();
-    names.into_iter().find_map(|name| {
+    for name in names {
         let Some(target) = base.targets.get(name) else {
-            return Some(format!("the config of the base branch has no target \"{name}\"; merge the target first"));
+            return Some(format!(
+                "the config of the base branch has no target \"{name}\"; merge the target first"
+            ));
         };
-        if head.targets.get(name).is_none_or(|head_target| head_target.transport != target.transport) {
+        if head
+            .targets
+            .get(name)
+            .is_none_or(|head_target| head_target.transport != target.transport)
+        {
             return Some(format!(
                 "this change defines the target \"{name}\" otherwise than the base branch; merge the target first"
             ));
         }
         match (&target.transport, target.record) {
-            (Transport::Model(_), _) | (_, RecordPolicy::Trusted) => None,
-            (Transport::Command { .. } | Transport::Http(_), RecordPolicy::Models) => Some(format!(
-                "the target \"{name}\" is not a model, and the config of the base branch does not say `record: trusted`"
-            )),
+            (Transport::Model(_), _) | (_, RecordPolicy::Trusted) => {}
+            (Transport::Command { .. } | Transport::Http(_), RecordPolicy::Models) => {
+                return Some(format!(
+                    "the target \"{name}\" is not a model, and the config of the base branch does not say `record: trusted`"
+                ));
+            }
         }
-    })
+    }
+    None
 }

@@ -26,24 +26,28 @@ const EVENTS: [&str; 2] = ["pull_request", "pull_request_target"];
 impl<'a> GateStep<'a> {
     /// All steps that run goldgate.
     pub fn all(workflows: &'a [Workflow]) -> Vec<Self> {
-        let jobs = workflows
-            .iter()
-            .flat_map(|workflow| workflow.jobs.iter().map(move |job| (workflow, job)));
-        let steps = jobs.clone().flat_map(|(workflow, job)| {
+        let mut jobs = Vec::new();
+        for workflow in workflows {
+            jobs.extend(workflow.jobs.iter().map(|job| (workflow, job)));
+        }
+        let mut gates = Vec::new();
+        for (workflow, job) in &jobs {
             let address = format!("./{}", workflow.file);
-            let callers = jobs
-                .clone()
-                .filter(|(_, job)| job.calls.as_ref().is_some_and(|call| call.uses == address));
-            let callers: Vec<_> = callers.collect();
-            let steps = job.steps.iter().map(move |step| GateStep {
-                workflow,
-                job,
-                step,
-                callers: callers.clone(),
-            });
-            steps.filter(GateStep::is_gate).collect::<Vec<_>>()
-        });
-        steps.collect()
+            let mut callers = jobs.clone();
+            callers.retain(|(_, job)| job.calls.as_ref().is_some_and(|call| call.uses == address));
+            for step in &job.steps {
+                let gate = GateStep {
+                    workflow,
+                    job,
+                    step,
+                    callers: callers.clone(),
+                };
+                if gate.is_gate() {
+                    gates.push(gate);
+                }
+            }
+        }
+        gates
     }
 
     /// The jobs that have to run before the step does: its own one, and those that call its workflow.

@@ -221,7 +221,6 @@ fn images(
         if uses.is_empty() || uses.starts_with('.') || !seen.insert(uses) {
             continue;
         }
-
         let (name, reference) = action_of(uses);
         let image = match uses.strip_prefix("docker://") {
             Some(image) => Some(image.to_owned()),

@@ -366,7 +366,6 @@ pub fn of_rules(
     let checks = checks_of(gates);
     let checks: BTreeSet<&str> = checks.iter().map(String::as_str).collect();
     let required = names_of(rules);
-
     if checks.is_disjoint(&required) && !checks.is_empty() {
         let names: Vec<String> = checks.iter().map(|name| format!("\"{name}\"")).collect();
         let message = format!(

@@ -83,7 +83,6 @@ impl BudgetState {
             0 => 0.0,
             answered => (self.open.get() + 1) as f64 / answered as f64,
         };
-
         if self
             .limits
             .cost_usd

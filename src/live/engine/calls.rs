@@ -133,7 +133,6 @@ impl Engine<'_> {
         if let Some(called) = usage.timeline.chats.last_mut() {
             called.outcome = answered;
         }
-
         let estimated = unreported(turn.spent, asked, turn.bytes());
         let is_reported = estimated == TokenUsage::default();
         usage.pay(

@@ -85,7 +85,6 @@ impl ProgramTalk {
     /// Adds the answer to a message.
     fn add(&mut self, user: &str, record: &RunRecord) {
         let turn = self.said.len();
-
         self.outputs = json_object(&record.outputs);
         let text = self
             .outputs

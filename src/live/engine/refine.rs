@@ -59,7 +59,6 @@ impl Engine<'_> {
             usage.model = None;
             progress.parts.push(part);
             let answer = self.answer(&request, permit, budget, usage).await;
-
             let took = progress.took.entry(part).or_default();
             took.0 += all_tokens(usage.agent.spent).saturating_sub(all_tokens(spent_before));
             took.1 += u64::try_from(asked.elapsed().as_millis()).unwrap_or(u64::MAX);

@@ -93,7 +93,6 @@ impl Engine<'_> {
         }: SampleCalls<'_, 'l>,
     ) -> Result<Option<UserMessage>, SampleFailure> {
         let target = &side.user.target;
-
         let model = self
             .indices
             .get(target)

@@ -84,15 +84,16 @@ impl<'a> Tools<'a> {
             }
             Toolbox::Folder { .. } => self.look(call),
         };
-        answer.map_err(|refused| match refused {
-            ToolCallError::Nothing(message) => message,
-            ToolCallError::Policy(violation, message) => {
+        match answer {
+            Ok(result) => Ok(result),
+            Err(ToolCallError::Nothing(message)) => Err(message),
+            Err(ToolCallError::Policy(violation, message)) => {
                 self.violations += 1;
                 self.events
                     .push(json!({ "name": "policy_violation", "category": violation.as_str(), "tool": call.name }));
-                message
+                Err(message)
             }
-        })
+        }
     }
 
     pub fn event(&mut self, name: &str) {

@@ -43,7 +43,6 @@ impl LiveSession<'_> {
             let Ok(recorded) = run_v1::read_run(&source, key, job.request.sample) else {
                 continue;
             };
-
             let user = planned
                 .request
                 .ask

@@ -265,12 +265,11 @@ fn container(env: &Env) -> Result<Option<CredentialsOrigin>, Unopened> {
         (None, Some(address)) => address.to_owned(),
         (None, None) => return Ok(None),
     };
-    let url: Option<Url> = address.parse().ok().filter(is_trusted);
-    let url = url.ok_or_else(|| {
+    let Some(url) = address.parse().ok().filter(is_trusted) else {
         let message =
             "the address of the container's credentials is neither https nor on this machine";
-        Unopened::Unusable(message.to_owned())
-    })?;
+        return Err(Unopened::Unusable(message.to_owned()));
+    };
     let file = env
         .get("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE")
         .map(|file| ContainerToken::File(file.into()));

@@ -131,7 +131,6 @@ async fn body(mut response: Response, stall: Duration) -> Result<Vec<u8>, CallEr
 
 fn refused(status: u16, headers: &HeaderMap, body: &[u8]) -> CallError {
     let error_body: Value = serde_json::from_slice(body).unwrap_or_default();
-
     let shown = wire::refusal(&error_body)
         .unwrap_or_else(|| line(&String::from_utf8_lossy(&body[..body.len().min(800)]), 200));
     let message = match shown.as_str() {

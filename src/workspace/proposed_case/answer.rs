@@ -211,21 +211,30 @@ const RESERVED: [&str; 8] = ["in", "as", "for", "if", "null", "true", "false", "
 /// For each id that a call of the sample made and that every answer states: the answer states the one of its own run.
 fn made_ids(samples: &[SampleAnswer<'_>]) -> Option<Value> {
     let (first, others) = samples.split_first()?;
-    first.calls.iter().find_map(|call| {
+    for call in &first.calls {
         if ToolEffect::of(&call.name) == ToolEffect::Reads {
-            return None;
+            continue;
         }
-        let paths = ids(&decoded(&call.result), first, Vec::new());
-        let path = paths.into_iter().find(|path| {
-            others.iter().all(|sample| {
-                let mut calls = sample.calls.iter().filter(|sample_call| sample_call.name == call.name);
-                calls.any(|sample_call| is_stated_at(&decoded(&sample_call.result), path, sample))
-            })
-        })?;
-        let name = Value::from(call.name.as_str());
-        let path = path.join(".");
-        Some(json!({ "expr": format!("calls.exists(call, call.name == {name} && text.contains(call.result.{path}))") }))
-    })
+        for path in ids(&decoded(&call.result), first, Vec::new()) {
+            if others
+                .iter()
+                .all(|sample| states_id(sample, &call.name, &path))
+            {
+                let name = Value::from(call.name.as_str());
+                let path = path.join(".");
+                return Some(
+                    json!({ "expr": format!("calls.exists(call, call.name == {name} && text.contains(call.result.{path}))") }),
+                );
+            }
+        }
+    }
+    None
+}
+
+/// Whether the answer states what a call of the tool returned at this path.
+fn states_id(sample: &SampleAnswer<'_>, tool: &str, path: &[String]) -> bool {
+    let mut calls = sample.calls.iter().filter(|call| call.name == tool);
+    calls.any(|call| is_stated_at(&decoded(&call.result), path, sample))
 }
 
 /// The paths of ids in a result that the answer states and that were not there before.

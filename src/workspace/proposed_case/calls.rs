@@ -182,15 +182,14 @@ fn common_calls<'a>(
 impl<'a> SampleCalls<'a> {
     /// The calls without those that failed and were made again.
     fn lasting(&self) -> Vec<&'a Call> {
-        let calls = self.calls.iter();
-        calls
-            .enumerate()
-            .filter(|(index, call)| {
-                let mut later = self.calls.iter().skip(index + 1);
-                !has_failed(call) || !later.any(|later_call| later_call.name == call.name)
-            })
-            .map(|(_, call)| *call)
-            .collect()
+        let mut lasting = Vec::new();
+        for (index, call) in self.calls.iter().enumerate() {
+            let mut later = self.calls.iter().skip(index + 1);
+            if !has_failed(call) || !later.any(|later_call| later_call.name == call.name) {
+                lasting.push(*call);
+            }
+        }
+        lasting
     }
 }
 

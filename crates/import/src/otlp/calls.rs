@@ -72,7 +72,6 @@ impl Calls {
         self.executed.insert(index);
         let call = &mut self.calls[index].1;
         call.latency_ms = span.latency_ms();
-
         if let Some(arguments) = first_attribute(span, ARGUMENTS) {
             call.arguments = read_arguments(arguments);
         }

@@ -20,19 +20,16 @@ pub fn input(span: &TraceSpan) -> Vec<Message> {
             .map(|value| Message::of(value, Role::User)),
     );
     if messages.is_empty() {
-        messages.extend(
-            span.events
-                .iter()
-                .filter_map(|(name, attributes)| match name.as_str() {
-                    "gen_ai.system.message" => Some(Message::of(&body(attributes), Role::System)),
-                    "gen_ai.user.message" => Some(Message::of(&body(attributes), Role::User)),
-                    "gen_ai.assistant.message" => {
-                        Some(Message::of(&body(attributes), Role::Assistant))
-                    }
-                    "gen_ai.tool.message" => Some(Message::of(&body(attributes), Role::Tool)),
-                    _ => None,
-                }),
-        );
+        for (name, attributes) in &span.events {
+            let role = match name.as_str() {
+                "gen_ai.system.message" => Role::System,
+                "gen_ai.user.message" => Role::User,
+                "gen_ai.assistant.message" => Role::Assistant,
+                "gen_ai.tool.message" => Role::Tool,
+                _ => continue,
+            };
+            messages.push(Message::of(&body(attributes), role));
+        }
     }
     if messages.is_empty() {
         messages.extend(older(
@@ -56,14 +53,14 @@ pub fn output(span: &TraceSpan) -> Vec<Message> {
             .events
             .iter()
             .filter(|(name, _)| name == "gen_ai.choice");
-        messages.extend(choices.map(|(_, attributes)| {
+        for (_, attributes) in choices {
             let body = body(attributes);
             let inner = body
                 .get("message")
                 .map(loose::embedded)
                 .filter(Value::is_object);
-            Message::of(&inner.unwrap_or(body), Role::Assistant)
-        }));
+            messages.push(Message::of(&inner.unwrap_or(body), Role::Assistant));
+        }
     }
     if messages.is_empty() {
         messages.extend(older(

@@ -178,7 +178,6 @@ impl TraceSpans {
                 help,
             ));
         }
-
         let said = turns(agent, last);
         let mut calls = self.calls(&chats);
         let is_same = said

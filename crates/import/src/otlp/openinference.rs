@@ -16,7 +16,6 @@ pub fn translate(attributes: &mut Attributes) {
     };
     let usage = attributes.get("langfuse.observation.usage_details");
     let usage = usage.map(loose::embedded).unwrap_or_default();
-
     let (operation, stated_attributes) = match kind.to_ascii_uppercase().as_str() {
         "LLM" | "GENERATION" => (
             "chat",

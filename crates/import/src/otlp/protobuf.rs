@@ -124,7 +124,6 @@ fn resource(dump: ResourceDump) -> Value {
     let around = dump
         .resource
         .map_or_else(Vec::new, |resource| resource.attributes);
-
     json!({
         "resource": { "attributes": attributes(around) },
         "scopeSpans": dump.scope_spans.into_iter().map(scope).collect::<Vec<_>>(),

@@ -150,17 +150,18 @@ fn elsewhere(span: &TraceSpan) -> Vec<(i64, Vec<CallPart>)> {
         .iter()
         .chain(events)
         .filter(|(key, _)| !OTHER.iter().any(|part| key.contains(part)));
-    let calls = whole.flat_map(|(key, value)| {
+    let mut lists = Vec::new();
+    for (key, value) in whole {
         let at = if key.contains("input") || key.contains("prompt") {
             span.start
         } else {
             span.end
         };
-        calls_within(&loose::embedded(value))
-            .into_iter()
-            .map(move |calls| (at, calls))
-    });
-    calls.collect()
+        for calls in calls_within(&loose::embedded(value)) {
+            lists.push((at, calls));
+        }
+    }
+    lists
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -204,15 +204,12 @@ impl ReviewTable {
 }
 
 fn of_drafts(report: &Report, plan: &Plan) -> Vec<ReviewItem> {
-    let results: BTreeMap<(&SuiteId, &AgentName, &CaseId), &PairResult> = report
-        .suite_agents()
-        .flat_map(|(suite, agent)| {
-            agent
-                .drafts
-                .iter()
-                .map(move |draft| ((&suite.id, &agent.agent, &draft.case), draft))
-        })
-        .collect();
+    let mut results: BTreeMap<(&SuiteId, &AgentName, &CaseId), &PairResult> = BTreeMap::new();
+    for (suite, agent) in report.suite_agents() {
+        for draft in &agent.drafts {
+            results.insert((&suite.id, &agent.agent, &draft.case), draft);
+        }
+    }
     let mut items = Vec::new();
     for draft in drafts(plan) {
         let mut states: Vec<String> = Vec::new();
@@ -312,14 +309,13 @@ fn recording_of(case: &PairResult) -> Option<String> {
 
 /// The checks that fail, with what they got.
 fn failed(case: &PairResult) -> Vec<(String, String)> {
-    let checks = case.failed_checks();
-    checks
-        .map(|check| {
-            let got = check
-                .failure
-                .as_ref()
-                .map_or(String::new(), |failure| failure.detail.clone());
-            (check.name.to_string(), got)
-        })
-        .collect()
+    let mut failed = Vec::new();
+    for check in case.failed_checks() {
+        let got = match &check.failure {
+            Some(failure) => failure.detail.clone(),
+            None => String::new(),
+        };
+        failed.push((check.name.to_string(), got));
+    }
+    failed
 }

@@ -105,16 +105,16 @@ fn graded(
         recordings: None,
     };
     let (evaluated, _) = evaluate(plan, Tier::Deterministic, origin, files, None)?;
-    let cases = evaluated.suites.into_iter().flat_map(|suite| {
-        let agents = suite.agents.into_iter();
-        agents.flat_map(move |agent| {
-            agent.cases.into_iter().map({
-                let (suite, agent) = (suite.id.clone(), agent.agent.clone());
-                move |case| ((suite.clone(), agent.clone(), case.case.clone()), case)
-            })
-        })
-    });
-    Ok(cases.collect())
+    let mut cases = BTreeMap::new();
+    for suite in evaluated.suites {
+        for agent in suite.agents {
+            for case in agent.cases {
+                let name = (suite.id.clone(), agent.agent.clone(), case.case.clone());
+                cases.insert(name, case);
+            }
+        }
+    }
+    Ok(cases)
 }
 
 /// Whether a case passes: all its checks pass and no gate fails.
@@ -286,18 +286,19 @@ const SHOWN: usize = 120;
 /// Returns the number of mutations for the runs of each pair: the maximum of its samples.
 fn counts(plan: &Plan, replay: &Replay<'_>) -> Result<BTreeMap<Vec<RunKey>, usize>, Diagnostics> {
     let mut problems = Diagnostics::default();
-    let pairs = plan.suites.iter().flat_map(|loaded| loaded.suite.pairs());
-    let counted = pairs
-        .filter(|pair| !pair.runs.is_empty() && replay.has(pair))
-        .filter_map(|pair| {
-            let samples = problems.keep_all(replay.samples(pair, SampleCount::AtLeast(0)))?;
-            let counts = samples.iter().map(|sample| match sample {
-                Sample::Completed(runs) => all_mutations(runs).count(),
-                Sample::Inconclusive { .. } | Sample::Spared => 0,
-            });
-            Some((pair.runs.clone(), counts.max().unwrap_or(0)))
+    let mut counted = BTreeMap::new();
+    for pair in plan.suites.iter().flat_map(|loaded| loaded.suite.pairs()) {
+        if pair.runs.is_empty() || !replay.has(pair) {
+            continue;
+        }
+        let samples = problems.keep_all(replay.samples(pair, SampleCount::AtLeast(0)));
+        let Some(samples) = samples else { continue };
+        let counts = samples.iter().map(|sample| match sample {
+            Sample::Completed(runs) => all_mutations(runs).count(),
+            Sample::Inconclusive { .. } | Sample::Spared => 0,
         });
-    let counted = counted.collect();
+        counted.insert(pair.runs.clone(), counts.max().unwrap_or(0));
+    }
     problems.or(counted)
 }
 

@@ -49,7 +49,6 @@ fn in_turns(ask: Option<&Ask>, whole: &str, answer: impl Fn(&str) -> String) -> 
         Some((UserTurns::Scripted(messages), _)) => messages.clone(),
         Some((UserTurns::Simulated(_), prompt)) => vec![UserMessage::query(prompt)],
     };
-
     match messages.last() {
         Some(last) => {
             let turns: Vec<Value> = messages

@@ -33,7 +33,6 @@ impl EndpointPath {
             .split_once('?')
             .map_or((target, None), |(path, query)| (path, Some(query)));
         let query = query.map_or(String::new(), |query| format!("?{query}"));
-
         if let Some(rest) = path_below(path, "/openai") {
             return Self::Model(ExchangeWire::OpenAi, format!("/{rest}{query}"));
         }
