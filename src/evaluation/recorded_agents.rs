@@ -67,7 +67,11 @@ impl RecordedAgents {
                 continue;
             };
             for (agent, cases) in agents {
-                let read = reader.agent(&suite, &agent, &cases, tiers, &inputs, &mut changes);
+                let key = AgentKey {
+                    suite: &suite,
+                    name: &agent,
+                };
+                let read = reader.agent(key, &cases, tiers, &inputs, &mut changes);
                 if let Some(Some(report)) = problems.keep(read) {
                     reports.insert((suite.clone(), agent), report);
                 }
@@ -161,13 +165,13 @@ impl RecordingReader<'_> {
     /// What the recordings of one agent mean; `None` if it has none.
     fn agent(
         &self,
-        suite: &SuiteId,
-        name: &AgentName,
+        key: AgentKey<'_>,
         cases: &BTreeSet<CaseId>,
         tiers: &[Tier],
         inputs: &SuiteInputs<'_>,
         changes: &mut GoldenChanges,
     ) -> Result<Option<RecordingReport>, Diagnostic> {
+        let AgentKey { suite, name } = key;
         let config = &self.plan.config;
         let Some(agent) = config.suite(suite).and_then(|suite| suite.agents.get(name)) else {
             return Ok(None);
@@ -183,7 +187,7 @@ impl RecordingReader<'_> {
         }
         let mut report = RecordingReport::default();
         let mut reasons = Vec::new();
-        let base_agent = match self.agent_on_base(suite, name, cases, tiers) {
+        let base_agent = match self.agent_on_base(key, cases, tiers) {
             Err(problem) if could_not_be_read(&problem) => {
                 reasons.push(format!("{}: {}", problem.file, problem.what));
                 places.clear();
@@ -194,7 +198,7 @@ impl RecordingReader<'_> {
         for (place, used) in places {
             let recorded = listed(self.files, &place, name, cases)?;
             let graded = AgentToGrade {
-                key: (suite, name),
+                key,
                 state: &state,
                 target: called(config, agent),
                 used,
@@ -274,14 +278,14 @@ impl RecordingReader<'_> {
 
     fn agent_on_base(
         &self,
-        suite: &SuiteId,
-        name: &AgentName,
+        key: AgentKey<'_>,
         cases: &BTreeSet<CaseId>,
         tiers: &[Tier],
     ) -> Result<Option<AgentOnBase<'_>>, Diagnostic> {
         let Some(base) = self.base else {
             return Ok(None);
         };
+        let AgentKey { suite, name } = key;
         let head_suite = self.plan.config.suite(suite);
         let base_suite = head_suite.and_then(|suite| same_suite(base.config, suite));
         let Some(agent) = base_suite.and_then(|suite| suite.agents.get(name)) else {
@@ -327,7 +331,7 @@ impl RecordingReader<'_> {
         // Grading reports a recording that cannot be read.
         let text = recording_text(self.files, file).ok()?.text;
         let stated = run_v1::stated_origin(&text);
-        let (suite, agent) = graded.key;
+        let AgentKey { suite, name: agent } = graded.key;
         let run = CaseId::new(case).ok().map(|case| RunKey {
             suite: suite.clone(),
             agent: agent.clone(),
@@ -419,9 +423,16 @@ fn could_not_be_read(problem: &Diagnostic) -> bool {
     .any(|failure| problem.is_read_failure(*failure))
 }
 
+/// An agent of a suite.
+#[derive(Clone, Copy)]
+struct AgentKey<'a> {
+    suite: &'a SuiteId,
+    name: &'a AgentName,
+}
+
 /// An agent whose recordings are graded.
 struct AgentToGrade<'a> {
-    key: (&'a SuiteId, &'a AgentName),
+    key: AgentKey<'a>,
     state: &'a AgentState,
     target: Option<String>,
     used: RecordingUse,

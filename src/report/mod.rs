@@ -300,7 +300,7 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
     }
 }
 
-/// Why there is no verdict on an agent.
+/// A reason for a missing verdict on an agent.
 fn about_agent(suite: &SuiteId, agent: &AgentName, why: &str) -> NotGateable {
     NotGateable::new(format!("{suite}/{agent}: {why}"))
 }
