@@ -131,7 +131,7 @@ fn trajectory(record: &Value, at: usize) -> Result<Transcript, Problem> {
     })
 }
 
-/// The items of a list; none if there is no such list.
+/// The items of a list; empty if the list is missing.
 fn items<'v>(record: &'v Value, key: &str) -> impl Iterator<Item = &'v Value> {
     let list = record.get(key).and_then(Value::as_array);
     list.into_iter().flatten()
