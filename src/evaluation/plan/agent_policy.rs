@@ -2,7 +2,7 @@
 
 use super::{PlanReader, RulesSource, source_of};
 use crate::diag::{Code, Diagnostics};
-use crate::format::yaml::Step::{At, Key};
+use crate::format::Step::{At, Key};
 use crate::model::{Agent, AgentFiles, LiveSource, Policy, Role, RunSource, SuiteConfig};
 use crate::suites::{SeedGates, SuiteKind};
 

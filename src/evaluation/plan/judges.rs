@@ -4,7 +4,7 @@ use super::loaded_suite::LoadedJudge;
 use super::plan_reader::{PlanReader, strays};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::files::sha256_hex;
-use crate::format::yaml::Step::{At, Key};
+use crate::format::Step::{At, Key};
 use crate::model::{Judge, SuiteConfig};
 use crate::suites::{Labels, Suite, SuiteKind};
 

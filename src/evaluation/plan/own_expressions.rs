@@ -2,7 +2,7 @@
 
 use super::plan_reader::PlanReader;
 use crate::diag::{Code, Diagnostics};
-use crate::format::yaml::Step::{At, Key};
+use crate::format::Step::{At, Key};
 use crate::model::SuiteConfig;
 use crate::suites::{AnswerOutput, SuiteKind};
 

@@ -5,9 +5,9 @@ use serde::Deserialize;
 
 use super::ConfigReader;
 use crate::diag::Code;
+use crate::format::Step;
+use crate::format::Step::{At, Key};
 use crate::format::expression::parsed;
-use crate::format::yaml::Step;
-use crate::format::yaml::Step::{At, Key};
 use crate::model::{
     Aggregate, Better, CaseTag, InputLimit, OwnCheck, OwnExpressions, OwnMetric, PASSED, Unit,
 };

@@ -3,7 +3,7 @@
 use super::ConfigReader;
 use super::form::FingerprintForm;
 use crate::diag::Code;
-use crate::format::yaml::Step::{At, Key};
+use crate::format::Step::{At, Key};
 use crate::model::{PathGlob, RepoPath};
 
 impl ConfigReader<'_> {

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::ConfigReader;
 use crate::diag::{Code, nearest};
-use crate::format::yaml::Step::{At, Key};
+use crate::format::Step::{At, Key};
 use crate::model::{InputLimit, Judge, JudgeName, LiveSource, Target};
 
 /// Default of the kappa that a judge must exceed: "substantial" agreement starts there (Landis and Koch, 1977).

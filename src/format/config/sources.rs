@@ -6,8 +6,8 @@ use super::ConfigReader;
 use super::capture::CaptureForm;
 use super::form::{AgentForm, ProtocolForm, RoleForm, SourceForm};
 use crate::diag::Code;
-use crate::format::yaml::Step;
-use crate::format::yaml::Step::{At, Key};
+use crate::format::Step;
+use crate::format::Step::{At, Key};
 use crate::model::{
     Agent, AgentName, BadPattern, CaptureSource, LiveSource, Protocol, RecordingPlace, RepoPath,
     Role, RunSource, SuiteConfig, Target, Transport,

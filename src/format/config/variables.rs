@@ -3,8 +3,8 @@
 use super::ConfigReader;
 use super::form::TargetForm;
 use crate::diag::Code;
-use crate::format::yaml::Step;
-use crate::format::yaml::Step::{At, Key};
+use crate::format::Step;
+use crate::format::Step::{At, Key};
 
 /// Name prefixes of variables that a GitHub runner sets: tokens, step inputs, files for later steps.
 const RUNNERS: [&str; 4] = ["ACTIONS_", "GITHUB_", "INPUT_", "RUNNER_"];
