@@ -19,9 +19,9 @@ use super::selection;
 use super::selection::Selection;
 use crate::diag::{Code, Diagnostic, Diagnostics, ReadFailure, did_you_mean, nearest};
 use crate::files::{Files, OtherCommit, ReadFor, ReadLog, RecordedFiles, SourceText};
-use crate::format::yaml;
-use crate::format::yaml::Step;
-use crate::format::yaml::Step::{At, Key};
+use crate::format::Step::{At, Key};
+use crate::format::yaml::{YamlDialect, yaml_as_json};
+use crate::format::{JsonIndex, Step};
 use crate::gate::{GatedMetric, planned_in};
 use crate::model::{
     Agent, AgentName, CaseId, CaseTag, Config, MetricSpec, RepoPath, RunDays, RunSource,
@@ -87,10 +87,11 @@ pub fn plan_with_reads(
     wanted: Selection,
     days: &RunDays,
 ) -> Result<Plan, Diagnostics> {
+    let source = yaml_as_json(source.clone(), YamlDialect::Config)?;
     let reader = PlanReader {
         files,
-        source,
-        locations: yaml::YamlLocations::of(source),
+        source: &source,
+        locations: JsonIndex::of(&source),
         other,
         rules: RulesSource::Head,
         head: None,
@@ -196,12 +197,11 @@ pub fn base_plan(inputs: BasePlanInputs<'_>, days: &RunDays) -> Result<Plan, Dia
         known,
         wanted,
     } = inputs;
-    let source = files.text(&config.file)?;
-    let locations = yaml::YamlLocations::of(&source);
+    let source = yaml_as_json(files.text(&config.file)?, YamlDialect::Config)?;
     let reader = PlanReader {
         files,
         source: &source,
-        locations,
+        locations: JsonIndex::of(&source),
         other: Some(other),
         rules: RulesSource::Base,
         head: Some(head),

@@ -13,12 +13,13 @@ use super::required_samples::{
 use super::sample_count::SampleCount;
 use crate::diag::{Code, Diagnostic, Diagnostics, ReadFailure};
 use crate::files::{EntryKind, Files};
+use crate::format::JsonCursor;
+use crate::format::Step::{At, Key};
 use crate::format::output_fields::OutputFields;
 use crate::format::recorded_attempts::recording_text;
 use crate::format::recording_layout::{PlacedRecordings, RecordingPaths, patterned, sample_number};
 use crate::format::run_v1;
-use crate::format::yaml::Step::{At, Key};
-use crate::format::yaml::YamlLocations;
+use crate::format::yaml::{YamlDialect, yaml_as_json};
 use crate::golden_changes::{Maker, RecordCommand};
 use crate::model::{
     AgentName, Baseline, CaseId, Config, RecordingPattern, RecordingPlace, RepoPath, Run, RunKey,
@@ -319,12 +320,18 @@ impl<'a> Replay<'a> {
                     "no recording of the suite \"{suite}\" has {paths}, which its fields name for {name}"
                 );
                 let help = "correct the path, or remove it from fields";
-                let problem = Diagnostic::of_file(&plan.config.file, Code::UNKNOWN_KEY, what, help);
                 let index = plan.config.suite(suite).map_or(0, |suite| suite.index);
-                let at = [Key("suites"), At(index), Key("fields"), Key(name)];
-                problems.push(match self.files.text(&plan.config.file) {
-                    Ok(source) => problem.at(YamlLocations::of(&source).at(&at)),
-                    Err(_) => problem,
+                let path = [Key("suites"), At(index), Key("fields"), Key(name)];
+                let source = self.files.text(&plan.config.file);
+                let json = source.and_then(|source| yaml_as_json(source, YamlDialect::Config));
+                problems.push(match json {
+                    Ok(json) => JsonCursor::whole(&json).problem_of_key(
+                        &path,
+                        Code::UNKNOWN_KEY,
+                        what,
+                        help,
+                    ),
+                    Err(unreadable) => unreadable,
                 });
             }
         }

@@ -6,7 +6,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::csv::csv_as_json;
-use super::{json, yaml};
+use super::json;
+use super::yaml::{YamlDialect, yaml_as_json};
 use crate::diag::Diagnostic;
 use crate::files::{OriginPiece, PieceChange, SourceText};
 
@@ -59,7 +60,7 @@ impl GoldenFormat {
 pub fn golden_json(source: SourceText) -> Result<SourceText, Diagnostic> {
     match GoldenFormat::of(&source) {
         GoldenFormat::Json => Ok(source),
-        GoldenFormat::Yaml => yaml::json_text::yaml_as_json(source),
+        GoldenFormat::Yaml => yaml_as_json(source, YamlDialect::Case),
         GoldenFormat::JsonLines => list_of_lines(source),
         GoldenFormat::Csv => csv_as_json(source),
     }

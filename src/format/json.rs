@@ -20,14 +20,21 @@ pub fn whole<'a, T: Deserialize<'a>>(source: &'a SourceText) -> Result<T, Diagno
     read_json_part(source, 0, &source.text)
 }
 
-/// Reads the whole text as one value. Refuses duplicate keys, because one of the two would silently have no effect, and whole numbers of
-/// which not every digit counts.
+/// Reads the whole text as one value. Refuses duplicate keys, because one of the two would silently have no effect.
 ///
 /// # Errors
-/// The position at which the text does not match the type, of the second of two equal keys, or of such a number.
-pub fn golden<'a, T: Deserialize<'a>>(source: &'a SourceText) -> Result<T, Diagnostic> {
-    let value = whole(source)?;
+/// The position of the second of two equal keys, or at which the text does not match the type.
+pub fn with_unique_keys<'a, T: Deserialize<'a>>(source: &'a SourceText) -> Result<T, Diagnostic> {
     every_key_once(source)?;
+    whole(source)
+}
+
+/// Reads the whole text as one value. Refuses duplicate keys, and whole numbers of which not every digit counts.
+///
+/// # Errors
+/// As [`with_unique_keys`], or the position of such a number.
+pub fn golden<'a, T: Deserialize<'a>>(source: &'a SourceText) -> Result<T, Diagnostic> {
+    let value = with_unique_keys(source)?;
     every_number_exact(source)?;
     Ok(value)
 }
@@ -141,7 +148,7 @@ fn ahead(part: &str, read: usize) -> usize {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct SerdeMessage {
+struct SerdeMessage {
     pub code: Code,
     pub what: String,
     pub help: String,
@@ -225,7 +232,7 @@ fn is_named(key: &str, name: &str) -> bool {
 }
 
 /// Splits a serde message into the problem and the help.
-pub(super) fn phrase(message: &str, data: bool) -> SerdeMessage {
+fn phrase(message: &str, data: bool) -> SerdeMessage {
     let message = message.split(" at line ").next().unwrap_or(message);
     let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     if let (true, Some((key, known))) = (message.contains("unknown field"), quoted.split_first()) {

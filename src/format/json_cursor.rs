@@ -1,6 +1,8 @@
 //! Finds the position of keys and values in a JSON text by path, and refuses duplicate keys.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
 
@@ -11,7 +13,7 @@ use serde_json::value::RawValue;
 use super::json;
 use super::json_keys::decode_key;
 use super::step::Step;
-use crate::diag::{Code, Diagnostic};
+use crate::diag::{Code, Diagnostic, Point};
 use crate::files::SourceText;
 
 /// A position in a JSON text: the whole text or a part of it.
@@ -98,56 +100,109 @@ impl<'a> JsonCursor<'a> {
     }
 
     fn found(&self, path: &[Step<'_>]) -> JsonMember<'a> {
-        // Problems are rare: each level is parsed on demand and nothing is cached.
-        let text = self.text.trim_start();
-        let mut member = JsonMember {
-            key: None,
-            value: self.start + self.text.len() - text.len(),
-            text,
-        };
-        let Ok(mut raw) = serde_json::from_str::<&RawValue>(self.text) else {
-            return member;
-        };
-        for step in path {
-            let Some((key, inner)) = inside(raw, *step) else {
-                return member;
-            };
-            member = JsonMember {
-                key: key.map(|key| self.byte(key)),
-                value: self.byte(inner),
-                text: inner.get(),
-            };
-            raw = inner;
-        }
-        member
-    }
-
-    fn byte(&self, raw: &RawValue) -> usize {
-        json::offset_of(self.source, raw)
+        // Problems are rare: nothing is kept for the next one.
+        JsonIndex::of_part(self).found(path)
     }
 }
 
+/// The positions in a text that may have many problems: each level is parsed once.
+pub struct JsonIndex<'a> {
+    source: &'a SourceText,
+    root: IndexNode<'a>,
+}
+
+struct IndexNode<'a> {
+    member: JsonMember<'a>,
+    /// Parsed when a path first leads into the value.
+    inside: OnceCell<IndexMembers<'a>>,
+}
+
 /// The byte offsets, in the file, of a key and its value, and the value's text.
+#[derive(Clone, Copy)]
 struct JsonMember<'a> {
     key: Option<usize>,
     value: usize,
     text: &'a str,
 }
 
-/// The key, if any, and the value to which a step leads.
-fn inside<'a>(raw: &'a RawValue, step: Step<'_>) -> Option<(Option<&'a RawValue>, &'a RawValue)> {
-    match step {
-        Step::Key(name) => {
-            let Fields(fields) = serde_json::from_str(raw.get()).ok()?;
-            let (key, value) = fields
-                .into_iter()
-                .rfind(|(key, _)| decode_key(key).is_some_and(|word| word == name))?;
-            Some((Some(key), value))
+enum IndexMembers<'a> {
+    List(Vec<IndexNode<'a>>),
+    Object(HashMap<Cow<'a, str>, IndexNode<'a>>),
+}
+
+impl<'a> JsonIndex<'a> {
+    pub fn of(source: &'a SourceText) -> Self {
+        Self::of_part(&JsonCursor::whole(source))
+    }
+
+    fn of_part(cursor: &JsonCursor<'a>) -> Self {
+        let text = cursor.text.trim_start();
+        let value = cursor.start + cursor.text.len() - text.len();
+        Self {
+            source: cursor.source,
+            root: IndexNode::new(None, value, text),
         }
-        Step::At(index) => {
-            let list: Vec<&RawValue> = serde_json::from_str(raw.get()).ok()?;
-            list.get(index).map(|value| (None, *value))
+    }
+
+    /// The position of the key of the value at `path`, of the value if it has no key, or that of its nearest existing ancestor.
+    pub fn point(&self, path: &[Step<'_>]) -> Point {
+        let JsonMember { key, value, .. } = self.found(path);
+        self.source.point(key.unwrap_or(value))
+    }
+
+    /// A problem at the position of `path`.
+    pub fn problem(
+        &self,
+        path: &[Step<'_>],
+        code: Code,
+        what: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Diagnostic {
+        Diagnostic::of_file(&self.source.file, code, what, help).at(self.point(path))
+    }
+
+    fn found(&self, path: &[Step<'_>]) -> JsonMember<'a> {
+        let mut node = &self.root;
+        for step in path {
+            let Some(inner) = node.inside(self.source, *step) else {
+                break;
+            };
+            node = inner;
         }
+        node.member
+    }
+}
+
+impl<'a> IndexNode<'a> {
+    fn new(key: Option<usize>, value: usize, text: &'a str) -> Self {
+        Self {
+            member: JsonMember { key, value, text },
+            inside: OnceCell::new(),
+        }
+    }
+
+    fn inside(&self, source: &SourceText, step: Step<'_>) -> Option<&Self> {
+        let parse = || IndexMembers::of(source, self.member.text);
+        match (step, self.inside.get_or_init(parse)) {
+            (Step::Key(name), IndexMembers::Object(fields)) => fields.get(name),
+            (Step::At(index), IndexMembers::List(list)) => list.get(index),
+            (Step::Key(_), IndexMembers::List(_)) | (Step::At(_), IndexMembers::Object(_)) => None,
+        }
+    }
+}
+
+impl<'a> IndexMembers<'a> {
+    fn of(source: &SourceText, text: &'a str) -> Self {
+        let node = |key: Option<&RawValue>, value: &'a RawValue| {
+            let key = key.map(|key| json::offset_of(source, key));
+            IndexNode::new(key, json::offset_of(source, value), value.get())
+        };
+        if let Ok(list) = serde_json::from_str::<Vec<&RawValue>>(text) {
+            return Self::List(list.into_iter().map(|value| node(None, value)).collect());
+        }
+        let fields = serde_json::from_str(text).map_or(Vec::new(), |Fields(fields)| fields);
+        let named = |(key, value)| Some((decode_key(key)?, node(Some(key), value)));
+        Self::Object(fields.into_iter().filter_map(named).collect())
     }
 }
 
@@ -223,11 +278,12 @@ fn range_in(text: &str, raw: &RawValue) -> Range<usize> {
 mod tests {
     use serde_json::value::RawValue;
 
-    use super::JsonCursor;
-    use crate::diag::Code;
+    use super::{JsonCursor, JsonIndex};
+    use crate::diag::{Code, Point};
     use crate::files::SourceText;
     use crate::format::step::Step::{At, Key};
     use crate::format::unique_keys::every_key_once;
+    use crate::format::yaml::{YamlDialect, yaml_as_json};
     use crate::model::RepoPath;
 
     fn source(text: &str) -> SourceText {
@@ -303,5 +359,48 @@ mod tests {
             every_key_once(&source("[{\"a\": \"a\"}, {\"a\": 18446744073709551615}]")),
             Ok(())
         );
+    }
+
+    fn of_yaml(text: &str) -> SourceText {
+        let source = SourceText::from_text(RepoPath::root().child("a.yaml"), text.to_owned());
+        yaml_as_json(source, YamlDialect::Config).unwrap()
+    }
+
+    #[test]
+    fn the_index_of_a_text_leads_to_keys_and_elements() {
+        let json = of_yaml(
+            "version: 1\nsuites:\n  - id: a\n    gates: { f1: { min: 1 } }\n  - id: b\n    gates:\n      f1: [1, 2]\n",
+        );
+        let index = JsonIndex::of(&json);
+        let gates = |suite, inner: &[_]| {
+            let path = [&[Key("suites"), At(suite), Key("gates")], inner].concat();
+            let Point { line, column } = index.point(&path);
+            (line, column)
+        };
+        assert_eq!(gates(0, &[Key("f1"), Key("min")]), (4, 20));
+        assert_eq!(gates(1, &[]), (6, 5));
+        assert_eq!(gates(1, &[Key("f1"), At(1)]), (7, 15));
+        assert_eq!(
+            gates(1, &[Key("f1"), Key("min")]),
+            (7, 7),
+            "the nearest ancestor"
+        );
+        assert_eq!(gates(2, &[]), (2, 1));
+    }
+
+    #[test]
+    fn many_positions_need_one_reading() {
+        let text: String = (0..4000)
+            .map(|number| format!("- id: a{number}\n  kind: x\n"))
+            .collect();
+        let json = of_yaml(&text);
+        let index = JsonIndex::of(&json);
+        for number in 0..4000 {
+            let line = u32::try_from(2 * number + 2).unwrap();
+            assert_eq!(
+                index.point(&[At(number), Key("kind")]),
+                Point { line, column: 3 }
+            );
+        }
     }
 }

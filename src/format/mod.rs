@@ -49,7 +49,7 @@ pub(crate) mod yaml;
 
 pub use golden_format::golden_json;
 pub(crate) use golden_format::{GoldenFormat, checked_golden_value, golden_value};
-pub(crate) use json_cursor::{JsonCursor, blanked, without_member};
+pub(crate) use json_cursor::{JsonCursor, JsonIndex, blanked, without_member};
 pub(crate) use json_schema::JsonSchemaValidator;
 pub(crate) use list_or_object::list_or_object;
 pub(crate) use step::Step;

@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::yaml;
-use super::yaml::{Step, YamlLocations};
+use super::step::Step;
+use super::yaml::{YamlDialect, yaml_as_json};
+use super::{JsonIndex, json};
 use crate::diag::{Diagnostic, Point};
 use crate::files::SourceText;
 use crate::model::RepoPath;
@@ -187,8 +188,9 @@ const FILTERS: [&str; 4] = ["paths", "paths-ignore", "branches", "branches-ignor
 /// # Errors
 /// The text is not YAML.
 pub fn read_workflow(source: &SourceText) -> Result<Workflow, Diagnostic> {
-    let root: Value = yaml::whole(source)?;
-    let locations = YamlLocations::of(source);
+    let json = yaml_as_json(source.clone(), YamlDialect::Foreign)?;
+    let root: Value = json::with_unique_keys(&json)?;
+    let locations = JsonIndex::of(&json);
     let default = permissions(&root["permissions"]);
     let jobs = object(&root["jobs"]).map(|(id, job)| {
         let job = read_job(id, job, default.as_ref(), &locations);
@@ -226,15 +228,15 @@ fn texts(value: &Value) -> Vec<String> {
     }
 }
 
-fn triggers(on: &Value, locations: &YamlLocations<'_>) -> BTreeMap<String, WorkflowTrigger> {
-    let whole = locations.at(&[Step::Key("on")]);
+fn triggers(on: &Value, locations: &JsonIndex<'_>) -> BTreeMap<String, WorkflowTrigger> {
+    let whole = locations.point(&[Step::Key("on")]);
     let plain = texts(on)
         .into_iter()
         .map(|name| (name, trigger(whole, &Value::Null)));
     let detailed = object(on).map(|(name, detail)| {
         (
             name.clone(),
-            trigger(locations.at(&[Step::Key("on"), Step::Key(name)]), detail),
+            trigger(locations.point(&[Step::Key("on"), Step::Key(name)]), detail),
         )
     });
     plain.chain(detailed).collect()
@@ -254,7 +256,7 @@ fn read_job(
     id: &str,
     job: &Value,
     default: Option<&TokenPermissions>,
-    locations: &YamlLocations<'_>,
+    locations: &JsonIndex<'_>,
 ) -> WorkflowJob {
     let name = job["name"].as_str().unwrap_or(id);
     let fixed =
@@ -262,7 +264,7 @@ fn read_job(
     let called = scalar(&job["uses"]);
     let steps = job["steps"].as_array().into_iter().flatten().enumerate();
     WorkflowJob {
-        at: locations.at(&[Step::Key("jobs"), Step::Key(id)]),
+        at: locations.point(&[Step::Key("jobs"), Step::Key(id)]),
         check: fixed.clone().filter(|_| called.is_none()),
         calls: called.map(|uses| CalledWorkflow { uses, name: fixed }),
         check_start: name.split("${{").next().unwrap_or_default().to_owned(),
@@ -281,7 +283,7 @@ fn read_job(
                     &step["env"]
                 };
                 WorkflowStep {
-                    at: locations.at(&[
+                    at: locations.point(&[
                         Step::Key("jobs"),
                         Step::Key(id),
                         Step::Key("steps"),
@@ -366,6 +368,19 @@ mod tests {
             (access(1, "contents"), access(1, "statuses")),
             (TokenAccess::Write, TokenAccess::None)
         );
+    }
+
+    #[test]
+    fn aliases_and_odd_numbers_are_read() {
+        let text =
+            "jobs:\n  a: &a {name: Gate, steps: [{run: x, env: {MODE: 0644, 1: .inf}}]}\n  b: *a\n";
+        let jobs = read(text).jobs;
+        assert_eq!((jobs[0].at.line, jobs[1].at.line), (2, 3));
+        assert_eq!(
+            (&jobs[1].check, &jobs[1].steps),
+            (&jobs[0].check, &jobs[0].steps)
+        );
+        assert_eq!(jobs[1].steps[0].inputs["MODE"], "0644");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 
 use crate::files::SourceText;
-use crate::format::{json, yaml};
+use crate::format::golden_value;
 
 /// The number of edits of one file that are listed.
 const LISTED: usize = 5;
@@ -35,8 +35,7 @@ pub fn edited(before: &SourceText, after: &SourceText, view: FileView) -> Option
 
 fn value(source: &SourceText) -> Option<Value> {
     match source.file.name().rsplit_once('.')?.1 {
-        "json" => json::golden(source).ok(),
-        "yaml" | "yml" => yaml::whole(source).ok(),
+        "json" | "yaml" | "yml" => golden_value(source.clone()),
         _ => None,
     }
 }

@@ -42,6 +42,7 @@ impl InputLimit {
         &Self::ARCHIVE_ENTRIES,
         &Self::API_ANSWER,
         &Self::YAML_LEVELS,
+        &Self::YAML_ALIASES,
         &Self::JSON_LEVELS,
         &Self::FOLDER_FILES,
         &Self::FOLDER_LEVELS,
@@ -124,6 +125,12 @@ impl InputLimit {
     );
     /// Nesting of a YAML file.
     pub const YAML_LEVELS: Self = Self::levels("nesting of a YAML file", 64, "flatten it");
+    /// The values of all aliases of a YAML file, as JSON: an alias of a list of aliases repeats much more than it takes.
+    pub const YAML_ALIASES: Self = Self::bytes(
+        "values that the aliases of a YAML file repeat",
+        MIB,
+        "write the values out",
+    );
     /// Nesting of a JSON value, in a file or in an answer. A value under a key that nothing reads is skipped, however deep it is.
     pub const JSON_LEVELS: Self = Self::levels(
         "nesting of a JSON value that is read",

@@ -200,8 +200,35 @@ const TABLE: &[(&str, Spoil, &[&str], &str, &str)] = &[
             )
         },
         &[],
-        "goldgate.yaml:8:26: max_drop is NaN; write a finite number",
+        "goldgate.yaml:8:36: .nan is not a finite number; write a finite number",
         "[bad-number]",
+    ),
+    (
+        "a percentage without its sign",
+        |r| r.replace("goldgate.yaml", "version: 1", "version: 1\nregression: 5"),
+        &[],
+        "goldgate.yaml:2:1: regression is 5; write a percentage from 0.1% to 20%",
+        "[bad-number]",
+    ),
+    (
+        "a key of the config without a value",
+        |r| r.replace("goldgate.yaml", "version: 1", "version: 1\ntargets:"),
+        &[],
+        "goldgate.yaml:2:8: invalid type: null; expected an object",
+        "[wrong-type]",
+    ),
+    (
+        "a wrong value behind an alias",
+        |r| {
+            r.replace(
+                "goldgate.yaml",
+                "version: 1",
+                "version: 1\nredact: &names [b]\nresults: *names",
+            )
+        },
+        &[],
+        "goldgate.yaml:3:10: invalid type: a list; expected a string",
+        "[wrong-type]",
     ),
     (
         "a gate switched off without a reason",

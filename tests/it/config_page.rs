@@ -16,6 +16,9 @@ const HEAD: &str = "# Config and inputs
 All keys of `goldgate.yaml`, then all inputs of the action. Both tables are the program's own: the schema is
 [config.json](schemas/config.json), and an editor that knows it completes and checks the keys while you type. A key that goldgate does not know is
 an error. `NAME` stands for a name of yours. [How it decides](decides.md) explains `regression`, `policy`, `never` and `floor`.
+
+The file is read as [cases in YAML](kinds/cases.md) are, with the same errors, but may use anchors and aliases. Put quotes around a text that looks
+like a number, and remove a key whose value you remove.
 ";
 
 pub fn trials() -> Vec<Trial> {

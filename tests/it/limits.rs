@@ -85,6 +85,10 @@ const TESTS: &[(&InputLimit, &str)] = &[
         "YAML is nested at most 64 levels deep, and JSON 127",
     ),
     (
+        &InputLimit::YAML_ALIASES,
+        "the_aliases_of_a_file_repeat_at_most_1_mib",
+    ),
+    (
         &InputLimit::JSON_LEVELS,
         "YAML is nested at most 64 levels deep, and JSON 127",
     ),

@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use super::loaded_suite::{Plan, RulesSource};
 use crate::diag::{Code, Diagnostic, Diagnostics, nearest};
 use crate::files::{Files, OtherCommit, SourceText};
-use crate::format::yaml;
-use crate::format::yaml::Step;
+use crate::format::{JsonIndex, Step};
 use crate::model::{AgentName, SuiteConfig};
 use crate::suites::{Labels, Suite, kind};
 
@@ -39,8 +38,9 @@ pub(super) fn strays(
 /// Reads the suites of a config.
 pub(super) struct PlanReader<'a> {
     pub(super) files: &'a dyn Files,
+    /// The config as JSON.
     pub(super) source: &'a SourceText,
-    pub(super) locations: yaml::YamlLocations<'a>,
+    pub(super) locations: JsonIndex<'a>,
     /// The commit to compare the read files with.
     pub(super) other: Option<&'a dyn OtherCommit>,
     pub(super) rules: RulesSource,
@@ -56,7 +56,7 @@ impl PlanReader<'_> {
         what: impl Into<String>,
         help: impl Into<String>,
     ) -> Diagnostic {
-        Diagnostic::of_file(&self.source.file, code, what, help).at(self.locations.at(path))
+        self.locations.problem(path, code, what, help)
     }
 
     pub(super) fn unknown<'k>(

@@ -1,17 +1,17 @@
 //! What the readers of all settings share: problems with their positions, and paths.
 
-use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::diag::{Code, Diagnostics};
 use crate::files::SourceText;
-use crate::format::yaml;
-use crate::format::yaml::Step;
+use crate::format::{JsonIndex, Step};
 use crate::model::RepoPath;
 
 /// Reads the settings of a config, and collects their problems.
 pub(super) struct ConfigReader<'a> {
+    /// The config as JSON.
     pub(super) source: &'a SourceText,
     pub(super) folder: RepoPath,
     pub(super) problems: Diagnostics,
-    pub(super) locations: yaml::YamlLocations<'a>,
+    pub(super) locations: JsonIndex<'a>,
 }
 
 impl ConfigReader<'_> {
@@ -22,9 +22,8 @@ impl ConfigReader<'_> {
         what: impl Into<String>,
         help: impl Into<String>,
     ) {
-        let at = self.locations.at(path);
         self.problems
-            .push(Diagnostic::of_file(&self.source.file, code, what, help).at(at));
+            .push(self.locations.problem(path, code, what, help));
     }
 
     pub(super) fn path(&mut self, at: &[Step<'_>], text: &str) -> RepoPath {

@@ -6,6 +6,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::de::{Error, IgnoredAny, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 
 use super::approval::ApprovalForm;
 use super::capture::CaptureForm;
@@ -29,6 +30,7 @@ pub struct ConfigFile {
     /// Samples per pair of agent and case; suites can override it.
     pub(super) samples: Option<u32>,
     /// The chance that a run of unchanged agents is red by the test of the policy `regression`, 0.1% to 20%; default `5%`.
+    #[serde(default, deserialize_with = "as_written")]
     pub(super) regression: Option<String>,
     /// Whether live runs skip samples that cannot change a verdict, with the policy `seed`; default `true`.
     pub(super) early_stop: Option<bool>,
@@ -333,8 +335,10 @@ pub(super) struct TargetForm {
     /// Maximum number of concurrent calls.
     pub(super) concurrency: Option<u32>,
     /// Time limit of one call, such as `60s` or `500ms`.
+    #[serde(default, deserialize_with = "as_written")]
     pub(super) timeout: Option<String>,
     /// Longest pause within an answer, such as `30s`; for `provider` and `http`.
+    #[serde(default, deserialize_with = "as_written")]
     pub(super) stall: Option<String>,
     /// `trusted` lets `mode: record` call this `command` or `http` target with the texts of a pull request. Models need no permission.
     pub(super) record: Option<RecordPolicyForm>,
@@ -386,6 +390,20 @@ pub(super) struct PriceForm {
     pub(super) output: f64,
     /// Input tokens served from the vendor's cache.
     pub(super) cached_input: Option<f64>,
+}
+
+/// Reads a text that needs a unit. A number without one is refused later, with the help of its key.
+fn as_written<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<String>, D::Error> {
+    Ok(
+        Option::<Value>::deserialize(reader)?.map(|value| match value {
+            Value::String(text) => text,
+            value @ (Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::Array(_)
+            | Value::Object(_)) => value.to_string(),
+        }),
+    )
 }
 
 impl<'de> Deserialize<'de> for GateForms {

@@ -13,9 +13,8 @@ use super::ConfigReader;
 use super::form::{ConfigFile, SuiteForm};
 use crate::diag::{Code, Diagnostic, Diagnostics, did_you_mean};
 use crate::files::SourceText;
-use crate::format::yaml;
-use crate::format::yaml::Step;
-use crate::format::yaml::Step::{At, Key};
+use crate::format::Step::{At, Key};
+use crate::format::{Step, json};
 use crate::model::{KindSettings, RepoPath};
 
 /// The settings of one kind, read from the keys that it adds to a suite.
@@ -68,7 +67,7 @@ fn read<S: FromKeys>(source: &SourceText) -> Result<Vec<SettingsCheck>, Diagnost
     struct KeysOfSuites<F> {
         suites: Vec<F>,
     }
-    let KeysOfSuites::<S::Form> { suites } = yaml::again(source)?;
+    let KeysOfSuites::<S::Form> { suites } = json::whole(source)?;
     let check =
         |form| -> SettingsCheck { Box::new(|reader| KindSettings::new(S::check(form, reader))) };
     Ok(suites.into_iter().map(check).collect())
@@ -125,11 +124,9 @@ impl ConfigReader<'_> {
                 .filter(|key| !known.contains(&key.as_str()))
             {
                 let help = did_you_mean(key, &known, format!("known keys: {}", known.join(", ")));
-                let at = self.locations.at(&[Key("suites"), At(index), Key(key)]);
+                let path = [Key("suites"), At(index), Key(key)];
                 let what = format!("unknown key \"{key}\"");
-                problems.push(
-                    Diagnostic::of_file(&self.source.file, Code::UNKNOWN_KEY, what, help).at(at),
-                );
+                problems.push(self.locations.problem(&path, Code::UNKNOWN_KEY, what, help));
             }
         }
         problems

@@ -24,9 +24,10 @@ use self::form::{
 };
 use self::kind_keys::CheckedSuiteKeys;
 pub use self::kind_keys::{FromKeys, KindKeys, KindTable, SuiteKeyReader, config_schema};
-use super::yaml;
-use super::yaml::Step;
-use super::yaml::Step::{At, Key};
+use super::step::Step;
+use super::step::Step::{At, Key};
+use super::yaml::{YamlDialect, yaml_as_json};
+use super::{JsonIndex, json};
 use crate::diag::{Code, Diagnostics};
 use crate::files::SourceText;
 use crate::model::{
@@ -37,13 +38,13 @@ use crate::model::{
 
 /// Reads a config whose suites are of these kinds; paths are relative to its folder.
 pub fn read_config(source: &SourceText, kinds: KindTable<'_>) -> Result<Config, Diagnostics> {
-    let form: ConfigFile = yaml::whole(source)?;
-    let (problems, locations) = (Diagnostics::default(), yaml::YamlLocations::of(source));
+    let json = yaml_as_json(source.clone(), YamlDialect::Config)?;
+    let form: ConfigFile = json::with_unique_keys(&json)?;
     let mut reader = ConfigReader {
-        source,
+        source: &json,
         folder: source.file.parent(),
-        problems,
-        locations,
+        problems: Diagnostics::default(),
+        locations: JsonIndex::of(&json),
     };
     let unknown = reader.unknown_keys(&form, kinds);
     if !unknown.is_empty() {
@@ -383,12 +384,6 @@ impl ConfigReader<'_> {
         for (path, key, number) in numbers.into_iter().chain(of_band) {
             let path = [at, &path].concat();
             match number {
-                Some(number) if !number.is_finite() => self.refuse(
-                    &path,
-                    Code::BAD_NUMBER,
-                    format!("{key} is {number}"),
-                    "write a finite number",
-                ),
                 Some(number) if number < 0.0 && matches!(key, "zone" | "max_drop" | "max_rise") => {
                     self.refuse(
                         &path,
@@ -551,7 +546,7 @@ impl ConfigReader<'_> {
             ("max_cost_usd", form.max_cost_usd),
             ("max_minutes", form.max_minutes),
         ] {
-            if number.is_some_and(|number| !(number.is_finite() && number >= 0.0)) {
+            if number.is_some_and(|number| number < 0.0) {
                 self.refuse(
                     &[Key("budget"), Key(key)],
                     Code::BAD_NUMBER,
@@ -571,7 +566,7 @@ impl ConfigReader<'_> {
         if [Some(form.input), Some(form.output), form.cached_input]
             .into_iter()
             .flatten()
-            .any(|usd| !(usd.is_finite() && usd >= 0.0))
+            .any(|usd| usd < 0.0)
         {
             self.refuse(
                 &[Key("prices"), Key(model)],

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use saphyr_parser::{Event, Parser};
 
-use super::{Step, WalkStep};
 use crate::files::SourceText;
+use crate::format::Step;
 
 /// Removes a key of the mapping at a path, with its value and the comment in its line. `None` if it is not there, or if a comment of
 /// another key would go with it.
@@ -15,15 +15,15 @@ pub fn without_key(source: &SourceText, path: &[Step<'_>], key: &str) -> Option<
     let index = node
         .children
         .iter()
-        .position(|(step, _)| *step == WalkStep::Key(key.to_owned()))?;
-    let (member, next) = (&node.children[index].1, node.children.get(index + 1));
+        .position(|child| child.name.as_deref() == Some(key))?;
+    let (member, next) = (&node.children[index], node.children.get(index + 1));
     let line = start_of_line(text, member.key);
     let range = match (node.form, next) {
         (NodeForm::Flow, _) => node.range_in_flow(index),
         (NodeForm::Block, _) if text[line..member.key].trim().is_empty() => {
             line..after_line(text, member.range.end)
         }
-        (NodeForm::Block, Some((_, next))) => member.key..next.key,
+        (NodeForm::Block, Some(next)) => member.key..next.key,
         (NodeForm::Block, None) | (NodeForm::Scalar | NodeForm::Other, _) => return None,
     };
     let in_line = member.range.end..member.range.end.max(end_of_line(text, member.range.end));
@@ -37,7 +37,7 @@ pub fn without_key(source: &SourceText, path: &[Step<'_>], key: &str) -> Option<
 pub fn without_element(source: &SourceText, path: &[Step<'_>], index: usize) -> Option<String> {
     let (text, root) = (&source.text, TextNode::of(source)?);
     let list = root.at(path)?;
-    let (_, element) = list.children.get(index)?;
+    let element = list.children.get(index)?;
     let range = match text[list.range.start..].starts_with('[') {
         true => list.range_in_flow(index),
         false => element.lines(text)?,
@@ -53,7 +53,7 @@ pub fn with_elements(
 ) -> Option<String> {
     let (text, root) = (&source.text, TextNode::of(source)?);
     let list = root.at(path)?;
-    let (_, last) = list.children.last()?;
+    let last = list.children.last()?;
     if text[list.range.start..].starts_with('[') {
         let added: String = elements
             .iter()
@@ -87,7 +87,7 @@ pub fn element_lines(source: &SourceText, path: &[Step<'_>]) -> Option<Vec<Range
     let elements = root.at(path)?.children.iter();
     Some(
         elements
-            .map(|(_, element)| start_of_line(&source.text, element.key)..element.range.end)
+            .map(|element| start_of_line(&source.text, element.key)..element.range.end)
             .collect(),
     )
 }
@@ -125,12 +125,14 @@ fn without_indentation(text: &str, value: Range<usize>) -> usize {
 
 /// A node with its place in the text.
 struct TextNode {
+    /// Its key; an element of a list has none.
+    name: Option<String>,
     /// Where its key starts, or the node itself if it has none.
     key: usize,
     /// The node in bytes; of a block without the blank lines and comments that follow.
     range: Range<usize>,
     form: NodeForm,
-    children: Vec<(WalkStep, TextNode)>,
+    children: Vec<TextNode>,
 }
 
 #[derive(Clone, Copy)]
@@ -151,7 +153,7 @@ impl TextNode {
         let mut bytes: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
         bytes.push(text.len());
         let mut open: Vec<Self> = Vec::new();
-        let mut keys: Vec<Option<(WalkStep, usize)>> = Vec::new();
+        let mut keys: Vec<Option<(String, usize)>> = Vec::new();
         for event in Parser::new_from_str(text) {
             let (event, span) = event.ok()?;
             let (start, end) = (
@@ -159,6 +161,7 @@ impl TextNode {
                 *bytes.get(span.end.index())?,
             );
             let made = |form| Self {
+                name: None,
                 key: start,
                 range: start..end,
                 form,
@@ -183,10 +186,7 @@ impl TextNode {
                     keys.pop();
                     let mut ended = open.pop()?;
                     // A block ends where its last value does; the event is reported at whatever follows.
-                    let last = ended
-                        .children
-                        .last()
-                        .map_or(start, |(_, child)| child.range.end);
+                    let last = ended.children.last().map_or(start, |child| child.range.end);
                     let is_closed =
                         matches!(text.as_bytes().get(start), Some(b'}' | b']')) && end > start;
                     ended.range.end = if is_closed { end } else { last };
@@ -195,7 +195,7 @@ impl TextNode {
                 Event::Scalar(ref value, ..) => {
                     let is_key = matches!(open.last(), Some(parent) if parent.is_mapping());
                     if let (true, Some(key @ None)) = (is_key, keys.last_mut()) {
-                        *key = Some((WalkStep::Key(value.to_string()), start));
+                        *key = Some((value.to_string(), start));
                         continue;
                     }
                     let form = if end > start {
@@ -218,9 +218,9 @@ impl TextNode {
             let Some(parent) = open.last_mut() else {
                 return Some(done);
             };
-            let named = keys.last_mut().and_then(Option::take);
-            let (step, key) = named.unwrap_or((WalkStep::At(parent.children.len()), done.key));
-            parent.children.push((step, Self { key, ..done }));
+            let (name, key) = keys.last_mut().and_then(Option::take).unzip();
+            let key = key.unwrap_or(done.key);
+            parent.children.push(Self { name, key, ..done });
         }
         None
     }
@@ -231,7 +231,7 @@ impl TextNode {
 
     /// A child in brackets or braces, with the comma that separates it from another one.
     fn range_in_flow(&self, index: usize) -> Range<usize> {
-        let at = |index: usize| self.children.get(index).map(|(_, child)| child);
+        let at = |index: usize| self.children.get(index);
         let own = at(index).map_or(0..0, |child| child.key..child.range.end);
         match (index.checked_sub(1).and_then(at), at(index + 1)) {
             (_, Some(next)) => own.start..next.key,
@@ -251,19 +251,21 @@ impl TextNode {
     }
 
     fn child(&self, step: Step<'_>) -> Option<&Self> {
-        let step = WalkStep::of(step);
-        self.children
-            .iter()
-            .find(|(one, _)| *one == step)
-            .map(|(_, child)| child)
+        match step {
+            Step::Key(key) => self
+                .children
+                .iter()
+                .find(|child| child.name.as_deref() == Some(key)),
+            Step::At(index) => self.children.get(index),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::Step::{At, Key};
     use super::{with_elements, without_element, without_key};
     use crate::files::SourceText;
+    use crate::format::Step::{At, Key};
     use crate::model::RepoPath;
 
     fn source(text: &str) -> SourceText {

@@ -1,39 +1,39 @@
-//! Writes YAML as JSON, so that a case means the same in both and is read by the same code. Only what JSON has is accepted.
+//! Writes YAML as JSON, so that a text means the same in both and is read by the same code.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::ops::Range;
 use std::sync::Arc;
 
-use saphyr_parser::{Event, Parser, ScalarStyle, Span};
+use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span, Tag};
 
-use super::{DEPTH, end, point, unparsed};
 use crate::diag::{Code, Diagnostic};
 use crate::files::{OriginPiece, PieceChange, SourceText};
+use crate::format::conflict::{ConflictProblem, conflict};
+use crate::model::InputLimit;
+
+/// How much of YAML a file may use beyond what JSON has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum YamlDialect {
+    /// A golden file: nothing, because a case shows all that it expects.
+    Case,
+    /// Another file of goldgate: aliases, which are written out.
+    Config,
+    /// A file of another program: also the tags of the core schema, merge keys as plain keys, and as texts the keys and numbers that JSON
+    /// does not have.
+    Foreign,
+}
 
 /// The text as JSON, with the positions of the YAML. Plain values are read as by the core schema of YAML 1.2: `no` and a date are texts.
 ///
 /// # Errors
-/// The position of what is not valid YAML, or what JSON does not have: anchors, aliases, tags, merge keys, keys that are not texts, and
-/// numbers that are not finite or can be read in two ways.
-pub fn yaml_as_json(source: SourceText) -> Result<SourceText, Diagnostic> {
-    let mut writer = JsonWriter::of(&source);
+/// The position of what is not valid YAML, of what JSON does not have and the dialect does not allow, or of an alias that repeats too much.
+pub fn yaml_as_json(source: SourceText, dialect: YamlDialect) -> Result<SourceText, Diagnostic> {
+    let mut writer = JsonWriter::of(&source, dialect);
     for event in Parser::new_from_str(&source.text) {
         match event {
             Ok((event, span)) => writer.add(&event, span)?,
-            Err(error) => {
-                let what = format!("invalid YAML: {}", error.info());
-                let at = point(
-                    end(&source),
-                    error.marker().line(),
-                    error.marker().col() + 1,
-                );
-                let problem = Diagnostic::of_file(
-                    &source.file,
-                    Code::BAD_VALUE,
-                    what,
-                    "correct the syntax here",
-                );
-                return Err(unparsed(&source).unwrap_or_else(|| problem.at(at)));
-            }
+            Err(error) => return Err(writer.unparsed(&error)),
         }
     }
     let JsonWriter { json, pieces, .. } = writer;
@@ -46,11 +46,19 @@ pub fn yaml_as_json(source: SourceText) -> Result<SourceText, Diagnostic> {
     Ok(SourceText::from_pieces(Arc::new(source), json, pieces))
 }
 
+/// Deepest allowed nesting. Files that people write are less than ten levels deep.
+const DEPTH: usize = InputLimit::YAML_LEVELS.count();
+
 struct JsonWriter<'a> {
     source: &'a SourceText,
+    dialect: YamlDialect,
     json: String,
     pieces: Vec<OriginPiece>,
     open: Vec<OpenValue>,
+    /// The values that aliases may refer to, by the parser's numbers of their anchors.
+    anchored: BTreeMap<usize, AnchoredValue>,
+    /// The bytes that aliases repeat.
+    copied: usize,
     cursor: CharCursor<'a>,
     documents: usize,
 }
@@ -61,6 +69,8 @@ struct OpenValue {
     start: usize,
     /// Its values so far.
     count: usize,
+    anchor: usize,
+    first_piece: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -72,8 +82,15 @@ enum OpenForm {
     Value,
 }
 
+/// A value that was written: its pieces, and where its JSON text ends. The text starts with the first piece.
+#[derive(Clone)]
+struct AnchoredValue {
+    pieces: Range<usize>,
+    end: usize,
+}
+
 impl<'a> JsonWriter<'a> {
-    fn of(source: &'a SourceText) -> Self {
+    fn of(source: &'a SourceText, dialect: YamlDialect) -> Self {
         let cursor = CharCursor {
             text: &source.text,
             index: 0,
@@ -81,9 +98,12 @@ impl<'a> JsonWriter<'a> {
         };
         Self {
             source,
+            dialect,
             json: String::new(),
             pieces: Vec::new(),
             open: Vec::new(),
+            anchored: BTreeMap::new(),
+            copied: 0,
             cursor,
             documents: 0,
         }
@@ -96,40 +116,36 @@ impl<'a> JsonWriter<'a> {
             Event::DocumentStart(_) => {
                 self.documents += 1;
                 if self.documents > 1 {
-                    return self.refuse(
+                    return self.refuse_yaml(
                         start,
                         "a second document starts here",
                         "write a list, or one file for each",
                     );
                 }
             }
-            Event::Alias(_) => {
-                return self.refuse(
-                    start,
-                    "an alias refers to another part",
-                    "write the value out",
-                );
-            }
+            Event::Alias(anchor) => self.alias(*anchor, start)?,
             Event::MappingEnd => self.close('}'),
             Event::SequenceEnd => self.close(']'),
             Event::MappingStart(anchor, tag) => {
-                self.refuse_marks(start, *anchor, tag.is_some())?;
-                self.open('{', start, OpenForm::Keys)?;
+                self.refuse_marks(start, *anchor, tag.as_deref())?;
+                self.open('{', start, *anchor, OpenForm::Keys)?;
             }
             Event::SequenceStart(anchor, tag) => {
-                self.refuse_marks(start, *anchor, tag.is_some())?;
-                self.open('[', start, OpenForm::List)?;
+                self.refuse_marks(start, *anchor, tag.as_deref())?;
+                self.open('[', start, *anchor, OpenForm::List)?;
             }
             Event::Scalar(text, style, anchor, tag) => {
-                self.refuse_marks(start, *anchor, tag.is_some())?;
+                self.refuse_marks(start, *anchor, tag.as_deref())?;
+                let is_text = tag.as_ref().is_some_and(|tag| tag.suffix == "str");
                 let value = match style {
-                    ScalarStyle::Plain => PlainValue::of(text),
-                    ScalarStyle::SingleQuoted
+                    ScalarStyle::Plain if !is_text => PlainValue::of(text),
+                    ScalarStyle::Plain
+                    | ScalarStyle::SingleQuoted
                     | ScalarStyle::DoubleQuoted
                     | ScalarStyle::Literal
                     | ScalarStyle::Folded => PlainValue::Text,
                 };
-                self.scalar(text, value, *style, start)?;
+                self.scalar(text, value, *style, start, *anchor)?;
             }
         }
         Ok(())
@@ -141,10 +157,17 @@ impl<'a> JsonWriter<'a> {
         value: PlainValue,
         style: ScalarStyle,
         start: usize,
+        anchor: usize,
     ) -> Result<(), Diagnostic> {
-        if self.awaits_key() {
+        let is_key = self.awaits_key();
+        let is_odd = is_key || matches!(value, PlainValue::Infinite | PlainValue::Ambiguous);
+        let value = match self.dialect {
+            YamlDialect::Foreign if is_odd => PlainValue::Text,
+            YamlDialect::Case | YamlDialect::Config | YamlDialect::Foreign => value,
+        };
+        if is_key && self.dialect != YamlDialect::Foreign {
             if text == "<<" && style == ScalarStyle::Plain {
-                return self.refuse(
+                return self.refuse_yaml(
                     start,
                     "a merge key refers to another part",
                     "write the keys out",
@@ -155,7 +178,7 @@ impl<'a> JsonWriter<'a> {
                     format!("the key {text:?} is not a string"),
                     "put quotes around it",
                 );
-                return Err(self.source.problem(start, Code::BAD_KEY, what, help));
+                return self.refuse(start, Code::BAD_KEY, what, help);
             }
         }
         let json = match value {
@@ -167,53 +190,102 @@ impl<'a> JsonWriter<'a> {
                     format!("{text} is not a finite number"),
                     "write a finite number",
                 );
-                return Err(self.source.problem(start, Code::BAD_NUMBER, what, help));
+                return self.refuse(start, Code::BAD_NUMBER, what, help);
             }
             PlainValue::Ambiguous => {
                 let what = format!("{text} can be read as a number in two ways, or as a text");
                 let help = "write a decimal number without leading zeros, or put quotes around it";
-                return Err(self.source.problem(start, Code::BAD_NUMBER, what, help));
+                return self.refuse(start, Code::BAD_NUMBER, what, help);
             }
         };
-        self.before_node(start);
+        let first_piece = self.before_node(start);
         self.json.push_str(&json);
-        self.after_node();
+        self.after_node(anchor, first_piece);
         Ok(())
     }
 
-    fn open(&mut self, bracket: char, start: usize, form: OpenForm) -> Result<(), Diagnostic> {
-        if self.awaits_key() {
-            let help = "write a plain word as the key";
-            return Err(self.source.problem(
+    /// Writes the value of an anchor again: it has the position of the alias, and its parts keep theirs.
+    fn alias(&mut self, anchor: usize, start: usize) -> Result<(), Diagnostic> {
+        let limit = InputLimit::YAML_ALIASES;
+        if self.dialect == YamlDialect::Case {
+            return self.refuse_yaml(
                 start,
-                Code::BAD_KEY,
-                "this key is not a string",
-                help,
-            ));
+                "an alias refers to another part",
+                "write the value out",
+            );
+        }
+        if self.awaits_key() {
+            return self.refuse_key(start);
+        }
+        let Some(AnchoredValue { pieces, end }) = self.anchored.get(&anchor).cloned() else {
+            let what = "this alias is part of the value that it refers to";
+            return self.refuse(start, Code::BAD_VALUE, what, "write the value out");
+        };
+        let OriginPiece {
+            start: value_start,
+            original: anchor_start,
+            ..
+        } = self.pieces[pieces.start];
+        let value = value_start..end;
+        self.copied += value.len();
+        if limit.is_exceeded_by(self.copied) {
+            let what = format!("the aliases of this file repeat more than {limit}");
+            return self.refuse(start, Code::TOO_LARGE, what, limit.help);
+        }
+        let first_piece = self.before_node(start);
+        let shift = self.json.len() - value.start;
+        self.json.extend_from_within(value);
+        for index in pieces {
+            let piece = self.pieces[index];
+            let is_of_value = piece.original == anchor_start;
+            self.pieces.push(OriginPiece {
+                start: piece.start + shift,
+                original: if is_of_value { start } else { piece.original },
+                ..piece
+            });
+        }
+        self.after_node(0, first_piece);
+        Ok(())
+    }
+
+    fn open(
+        &mut self,
+        bracket: char,
+        start: usize,
+        anchor: usize,
+        form: OpenForm,
+    ) -> Result<(), Diagnostic> {
+        if self.awaits_key() {
+            return self.refuse_key(start);
         }
         if self.open.len() == DEPTH {
-            let what = format!("this is nested more than {DEPTH} levels deep");
-            return Err(self
-                .source
-                .problem(start, Code::TOO_DEEP, what, "flatten it"));
+            return Err(self.too_deep(start));
         }
-        self.before_node(start);
+        let first_piece = self.before_node(start);
         self.json.push(bracket);
         self.open.push(OpenValue {
             form,
             start,
             count: 0,
+            anchor,
+            first_piece,
         });
         Ok(())
     }
 
     /// Ends a list or a mapping. What is missing in it is reported where it starts: its end cannot be seen in YAML.
     fn close(&mut self, bracket: char) {
-        if let Some(OpenValue { start, .. }) = self.open.pop() {
+        if let Some(OpenValue {
+            start,
+            anchor,
+            first_piece,
+            ..
+        }) = self.open.pop()
+        {
             self.piece(start);
             self.json.push(bracket);
+            self.after_node(anchor, first_piece);
         }
-        self.after_node();
     }
 
     fn awaits_key(&self) -> bool {
@@ -222,8 +294,8 @@ impl<'a> JsonWriter<'a> {
             .is_some_and(|open| open.form == OpenForm::Keys)
     }
 
-    /// Separates a node from the one before it.
-    fn before_node(&mut self, start: usize) {
+    /// Separates a node from the one before it. Returns the index of its first piece.
+    fn before_node(&mut self, start: usize) -> usize {
         if let Some(open) = self
             .open
             .last_mut()
@@ -235,10 +307,15 @@ impl<'a> JsonWriter<'a> {
             }
         }
         self.piece(start);
+        self.pieces.len() - 1
     }
 
-    /// A key is followed by its value, and a value by the next key.
-    fn after_node(&mut self) {
+    /// Keeps the node for aliases if it has an anchor. A key is followed by its value, and a value by the next key.
+    fn after_node(&mut self, anchor: usize, first_piece: usize) {
+        if anchor != 0 {
+            let (pieces, end) = (first_piece..self.pieces.len(), self.json.len());
+            self.anchored.insert(anchor, AnchoredValue { pieces, end });
+        }
         let Some(open) = self.open.last_mut() else {
             return;
         };
@@ -260,30 +337,87 @@ impl<'a> JsonWriter<'a> {
         });
     }
 
-    fn refuse_marks(&self, start: usize, anchor: usize, has_tag: bool) -> Result<(), Diagnostic> {
-        match (anchor, has_tag) {
-            (0, false) => Ok(()),
-            (0, true) => self.refuse(
-                start,
-                "a tag sets the type of this value",
-                "put quotes around a text",
-            ),
-            _ => self.refuse(
+    fn refuse_marks(
+        &self,
+        start: usize,
+        anchor: usize,
+        tag: Option<&Tag>,
+    ) -> Result<(), Diagnostic> {
+        if anchor != 0 && self.dialect == YamlDialect::Case {
+            return self.refuse_yaml(
                 start,
                 "an anchor marks this part for an alias",
                 "remove it, and write the value out",
-            ),
+            );
         }
+        let is_known =
+            |tag: &Tag| self.dialect == YamlDialect::Foreign && tag.is_yaml_core_schema();
+        if tag.is_some_and(|tag| !is_known(tag)) {
+            let help = "put quotes around a text";
+            return self.refuse_yaml(start, "a tag sets the type of this value", help);
+        }
+        Ok(())
     }
 
-    fn refuse(&self, start: usize, what: &str, help: &str) -> Result<(), Diagnostic> {
-        Err(self.source.problem(
-            start,
-            Code::YAML_ONLY,
-            format!("{what}, which cases do not allow"),
-            help,
-        ))
+    fn refuse_key(&self, start: usize) -> Result<(), Diagnostic> {
+        let (what, help) = ("this key is not a string", "write a plain word as the key");
+        self.refuse(start, Code::BAD_KEY, what, help)
     }
+
+    /// Refuses what only YAML has.
+    fn refuse_yaml(&self, start: usize, what: &str, help: &str) -> Result<(), Diagnostic> {
+        let what = match self.dialect {
+            YamlDialect::Case => format!("{what}, which cases do not allow"),
+            YamlDialect::Config | YamlDialect::Foreign => {
+                format!("{what}, which this file does not allow")
+            }
+        };
+        self.refuse(start, Code::YAML_ONLY, what, help)
+    }
+
+    fn refuse(
+        &self,
+        start: usize,
+        code: Code,
+        what: impl Into<String>,
+        help: &str,
+    ) -> Result<(), Diagnostic> {
+        Err(self.source.problem(start, code, what, help))
+    }
+
+    fn too_deep(&self, start: usize) -> Diagnostic {
+        let what = format!("this is nested more than {DEPTH} levels deep");
+        self.source
+            .problem(start, Code::TOO_DEEP, what, "flatten it")
+    }
+
+    /// What is wrong with a text that the parser gives up on.
+    fn unparsed(&mut self, error: &ScanError) -> Diagnostic {
+        if let Some(start) = unclosed(&self.source.text) {
+            return self.too_deep(start);
+        }
+        if let Some((start, ConflictProblem { what, help })) = conflict(&self.source.text) {
+            return self.source.problem(start, Code::BAD_VALUE, what, help);
+        }
+        let what = format!("invalid YAML: {}", error.info());
+        let offset = self.cursor.offset_of(error.marker().index());
+        self.source
+            .problem(offset, Code::BAD_VALUE, what, "correct the syntax here")
+    }
+}
+
+/// The byte offset of the first bracket that is nested too deeply in the raw text: the parser gives up on open brackets before it
+/// reports their depth.
+fn unclosed(text: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    text.bytes().position(|byte| {
+        match byte {
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth > DEPTH
+    })
 }
 
 /// What a plain value is by the core schema of YAML 1.2.

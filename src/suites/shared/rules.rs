@@ -6,10 +6,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 
 use super::finding::{Finding, Severity};
-use crate::diag::{Code, Diagnostic, Diagnostics, did_you_mean};
+use crate::diag::{Code, Diagnostics, did_you_mean};
 use crate::files::SourceText;
-use crate::format::yaml::Step::{At, Key};
-use crate::format::{list_or_object, yaml};
+use crate::format::Step::{At, Key};
+use crate::format::yaml::{YamlDialect, yaml_as_json};
+use crate::format::{JsonIndex, json, list_or_object};
 use crate::model::AgentName;
 use crate::text::{Keyword, same_category};
 
@@ -95,17 +96,17 @@ impl Rules {
     }
 
     pub fn read(source: &SourceText) -> Result<Self, Diagnostics> {
-        let (forms, prefix) = match yaml::whole(source)? {
+        let json = yaml_as_json(source.clone(), YamlDialect::Config)?;
+        let (forms, prefix) = match json::with_unique_keys(&json)? {
             RulesFile::Named(form) => (form.rules, Some(Key("rules"))),
             RulesFile::Plain(forms) => (forms, None),
         };
-        let (mut problems, places) = (Diagnostics::default(), yaml::YamlLocations::of(source));
+        let (mut problems, locations) = (Diagnostics::default(), JsonIndex::of(&json));
         let mut by_id = BTreeMap::new();
         for (index, form) in forms.into_iter().enumerate() {
             let mut refuse = |key: &str, code, what: String, help: &str| {
                 let path: Vec<_> = prefix.into_iter().chain([At(index), Key(key)]).collect();
-                problems
-                    .push(Diagnostic::of_file(&source.file, code, what, help).at(places.at(&path)));
+                problems.push(locations.problem(&path, code, what, help));
             };
             if form.id.trim().is_empty() || by_id.contains_key(&form.id) {
                 refuse(

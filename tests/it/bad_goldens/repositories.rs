@@ -277,7 +277,7 @@ pub const CASES: &[Case] = &[
         "reconciliation",
         "fixtures/x.json",
         r#"{"snapshot": {}, "max_recommendations": 1, "max_recommendations": 2}"#,
-        r#":1:64: duplicate key "max_recommendations"; keep one of them"#,
+        r#":1:44: duplicate key "max_recommendations"; keep one of them"#,
     ),
     (
         "reconciliation",

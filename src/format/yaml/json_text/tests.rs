@@ -4,7 +4,7 @@ use proptest::prelude::{Strategy, any, prop_oneof};
 use proptest::{prop_assert_eq, proptest};
 use serde_json::{Map, Value, json};
 
-use super::yaml_as_json;
+use super::{YamlDialect, yaml_as_json};
 use crate::diag::Point;
 use crate::files::SourceText;
 use crate::format::JsonCursor;
@@ -17,7 +17,8 @@ fn source(text: &str) -> SourceText {
 
 #[track_caller]
 fn value(text: &str) -> Value {
-    let json = yaml_as_json(source(text)).unwrap_or_else(|problem| panic!("{text:?}: {problem}"));
+    let json = yaml_as_json(source(text), YamlDialect::Case)
+        .unwrap_or_else(|problem| panic!("{text:?}: {problem}"));
     serde_json::from_str(&json.text)
         .unwrap_or_else(|error| panic!("{text:?}: {}: {error}", json.text))
 }
@@ -106,11 +107,114 @@ fn what_json_does_not_have_is_refused_at_its_position() {
         ("a: b: c\n", "invalid YAML: "),
         ("a:\n\t- b\n", "invalid YAML: "),
     ] {
-        let problem = yaml_as_json(source(text)).unwrap_err().to_string();
+        let problem = yaml_as_json(source(text), YamlDialect::Case)
+            .unwrap_err()
+            .to_string();
         assert!(
             problem.contains(expected) && problem.contains("; "),
             "{text:?}: {problem}"
         );
+    }
+}
+
+fn of_config(text: &str) -> Result<SourceText, String> {
+    yaml_as_json(source(text), YamlDialect::Config).map_err(|problem| problem.to_string())
+}
+
+#[test]
+fn aliases_are_written_out() {
+    let text = "a: &x {b: &y [1, é], c: *y}\n&k d: [*x, *k, &z , *z]\n";
+    let json = of_config(text).unwrap();
+    assert_eq!(
+        json.text,
+        r#"{"a":{"b":[1,"é"],"c":[1,"é"]},"d":[{"b":[1,"é"],"c":[1,"é"]},"d",null,null]}"#
+    );
+    let cursor = JsonCursor::whole(&json);
+    let at = |path: &[_]| {
+        let Point { line, column } = json.point(cursor.value(path));
+        (line, column)
+    };
+    assert_eq!(at(&[Key("a"), Key("c")]), (1, 25));
+    assert_eq!(at(&[Key("a"), Key("c"), At(1)]), (1, 18));
+    assert_eq!(at(&[Key("d"), At(0)]), (2, 8));
+    assert_eq!(at(&[Key("d"), At(0), Key("b"), At(1)]), (1, 18));
+    let redefined = of_config("- &a 1\n- *a\n- &a 2\n- *a\n").unwrap();
+    assert_eq!(redefined.text, "[1,1,2,2]");
+}
+
+#[test]
+fn an_alias_is_a_value_that_is_complete() {
+    for (text, expected) in [
+        (
+            "a: &x [*x]\n",
+            "1:8: this alias is part of the value that it refers to",
+        ),
+        ("a: &x b\n*x : 1\n", "2:1: this key is not a string"),
+        (
+            "a: 1\n<<: {b: 1}\n",
+            "2:1: a merge key refers to another part, which this file does not allow",
+        ),
+        (
+            "a: !!str 1\n",
+            "1:4: a tag sets the type of this value, which this file does not allow",
+        ),
+    ] {
+        let problem = of_config(text).unwrap_err();
+        assert!(problem.contains(expected), "{text:?}: {problem}");
+    }
+}
+
+#[test]
+fn the_aliases_of_a_file_repeat_at_most_1_mib() {
+    let of_bytes = |bytes: usize| format!("- &a {}\n- *a\n", "x".repeat(bytes - 2));
+    assert!(of_config(&of_bytes(1024 * 1024)).is_ok());
+    let refused = "a.yaml:2:3: the aliases of this file repeat more than 1 MiB; write the values out [too-large]";
+    assert_eq!(of_config(&of_bytes(1024 * 1024 + 1)).unwrap_err(), refused);
+    let laughs: String = (1..30)
+        .map(|level| {
+            format!(
+                "- &a{level} [{}]\n",
+                vec![format!("*a{}", level - 1); 9].join(", ")
+            )
+        })
+        .collect();
+    let problem = of_config(&format!("- &a0 lol\n{laughs}")).unwrap_err();
+    assert!(problem.ends_with("[too-large]"), "{problem}");
+    let deep: String = (1..200)
+        .map(|level| format!("- &a{level} [*a{}]\n", level - 1))
+        .collect();
+    let json = of_config(&format!("- &a0 x\n{deep}")).unwrap();
+    let read = crate::format::json::with_unique_keys::<Value>(&json);
+    assert_eq!(read.unwrap_err().code.as_str(), "too-deep");
+}
+
+#[test]
+fn a_file_of_another_program_may_use_more() {
+    let text =
+        "1: &a 007\n~: 0x1F\n<<: {b: *a}\nd: !!str 2\ne: !!int 3\nf: .inf\non: [no, 2026-11-21]\n";
+    let json = yaml_as_json(source(text), YamlDialect::Foreign).unwrap();
+    let expected = json!({
+        "1": "007", "~": "0x1F", "<<": {"b": "007"}, "d": "2", "e": 3, "f": ".inf", "on": ["no", "2026-11-21"]
+    });
+    assert_eq!(serde_json::from_str::<Value>(&json.text).unwrap(), expected);
+    assert!(yaml_as_json(source("a: !x 1\n"), YamlDialect::Foreign).is_err());
+}
+
+#[test]
+fn no_position_is_behind_the_end_of_the_text() {
+    for text in [
+        "a: 1\nb",
+        "a: 1\nb\n",
+        "a: 1\nb: [",
+        "a: 1\r\r\rb\n",
+        "a: {b: 1\r\rb: 2}",
+        "a: 1\r\ra: 2",
+    ] {
+        let read = yaml_as_json(source(text), YamlDialect::Config)
+            .and_then(|json| crate::format::json::with_unique_keys::<Value>(&json));
+        let at = read.unwrap_err().at.unwrap();
+        let lines = 1 + u32::try_from(text.matches('\n').count()).unwrap();
+        assert!((1..=lines).contains(&at.line), "{text:?}: {at:?}");
     }
 }
 
@@ -123,21 +227,24 @@ fn deep_nesting_is_refused() {
         format!("a: {}", "[".repeat(100_000)),
     ] {
         assert_eq!(
-            yaml_as_json(source(&text)).unwrap_err().code.as_str(),
+            yaml_as_json(source(&text), YamlDialect::Case)
+                .unwrap_err()
+                .code
+                .as_str(),
             "too-deep",
             "{}",
             &text[..8]
         );
     }
     let fits = format!("{}1{}", "[".repeat(64), "]".repeat(64));
-    assert!(yaml_as_json(source(&fits)).is_ok());
-    assert!(yaml_as_json(source(&format!("[{fits}]"))).is_err());
+    assert!(yaml_as_json(source(&fits), YamlDialect::Case).is_ok());
+    assert!(yaml_as_json(source(&format!("[{fits}]")), YamlDialect::Case).is_err());
 }
 
 #[test]
 fn every_part_has_its_position() {
     let text = "# ä\nquery: >-\n  ä\n  b\n\"tööls\":\n  - name: find # c\n    with: { \"ä\": 1, id: [2] }\n  - x\n";
-    let json = yaml_as_json(source(text)).unwrap();
+    let json = yaml_as_json(source(text), YamlDialect::Case).unwrap();
     let cursor = JsonCursor::whole(&json);
     let value = |path: &[_]| json.point(cursor.value(path));
     let key = |path: &[_]| json.point(cursor.key(path));
@@ -189,7 +296,7 @@ proptest! {
             return Ok(());
         }
         // Its writer marks texts that an older YAML reads in another way, which does not matter here.
-        if let Ok(json) = yaml_as_json(source(&text)) {
+        if let Ok(json) = yaml_as_json(source(&text), YamlDialect::Case) {
             prop_assert_eq!(serde_json::from_str::<Value>(&json.text).unwrap(), expected, "{}", text);
         }
     }
@@ -197,13 +304,13 @@ proptest! {
     #[test]
     fn json_is_yaml(expected in values()) {
         let text = format!("{expected:#}");
-        let Ok(json) = yaml_as_json(source(&text)) else { return Ok(()) };
+        let Ok(json) = yaml_as_json(source(&text), YamlDialect::Case) else { return Ok(()) };
         prop_assert_eq!(serde_json::from_str::<Value>(&json.text).unwrap(), expected, "{}", text);
     }
 
     #[test]
     fn no_text_causes_a_panic(text in "([-a&*!?:{}\\[\\]#|>'\"%<~ \\n\\t\\r0-9.ä,]{0,6}){0,12}") {
-        if let Ok(json) = yaml_as_json(source(&text)) {
+        if let Ok(json) = yaml_as_json(source(&text), YamlDialect::Case) {
             prop_assert_eq!(serde_json::from_str::<Value>(&json.text).map(|_| ()).map_err(|error| error.to_string()), Ok(()));
         }
     }
