@@ -211,10 +211,16 @@ const TABLE: &[(&str, Spoil, &[&str], &str, &str)] = &[
         "[bad-number]",
     ),
     (
-        "a key of the config without a value",
-        |r| r.replace("goldgate.yaml", "version: 1", "version: 1\ntargets:"),
+        "a wrong value behind a key without a value",
+        |r| {
+            r.replace(
+                "goldgate.yaml",
+                "version: 1",
+                "version: 1\ntargets:\nsamples: many",
+            )
+        },
         &[],
-        "goldgate.yaml:2:8: invalid type: null; expected an object",
+        "goldgate.yaml:3:10: invalid type: string \"many\"; expected a whole number, 0 or more",
         "[wrong-type]",
     ),
     (

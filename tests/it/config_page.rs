@@ -18,7 +18,7 @@ All keys of `goldgate.yaml`, then all inputs of the action. Both tables are the 
 an error. `NAME` stands for a name of yours. [How it decides](decides.md) explains `regression`, `policy`, `never` and `floor`.
 
 The file is read as [cases in YAML](kinds/cases.md) are, with the same errors, but may use anchors and aliases. Put quotes around a text that looks
-like a number, and remove a key whose value you remove.
+like a number.
 ";
 
 pub fn trials() -> Vec<Trial> {

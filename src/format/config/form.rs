@@ -37,22 +37,22 @@ pub struct ConfigFile {
     /// The suites.
     pub(super) suites: Vec<SuiteForm>,
     /// Live targets by name.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(super) targets: BTreeMap<String, TargetForm>,
     /// Limits for a run of the model tier.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(super) budget: BudgetForm,
     /// Prices in US dollars per million tokens, by model.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(super) prices: BTreeMap<String, PriceForm>,
     /// Regular expressions for text that is neither printed nor written, in addition to values of key variables and common key formats.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(super) redact: Vec<String>,
     /// Which recordings of a pull request count.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(super) recordings: RecordingsForm,
     /// Who may approve a pull request, and with which labels.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(super) approval: ApprovalForm,
 }
 
@@ -73,7 +73,7 @@ pub(super) struct SuiteForm {
     /// Samples per pair of agent and case.
     pub(super) samples: Option<u32>,
     /// The agents that are graded on it.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(super) agents: BTreeMap<String, AgentForm>,
     /// What decides: `regression` (default), four rules whose error is known, or `seed`, the gates that the documents of the kind state.
     #[serde(default)]
@@ -83,7 +83,7 @@ pub(super) struct SuiteForm {
     /// The least pass rate, 0 to 1, with the policy `regression`; by default a third of the baseline's.
     pub(super) floor: Option<f64>,
     /// Gates by metric. A stated part replaces that part of the kind's default gate; the other parts stay.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(super) gates: BTreeMap<String, GateForms>,
     /// Adds the gate `newly_failing: { max: 0 }`: the suite fails if a case passed in the baseline and fails now, or if a case that failed fails
     /// a further check.
@@ -95,21 +95,21 @@ pub(super) struct SuiteForm {
     /// The suite whose recorded runs are graded again (kind `cross_agent`).
     pub(super) runs_of: Option<String>,
     /// Files with one term a line that replace built-in lists: `vague`, `edge_case`, `disclaimer`, `refusal`.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(super) terms: BTreeMap<String, TermsForm>,
     /// Where the agents write what the kind reads: a path such as `output.items` by the kind's name; of several paths the first that is there.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(super) fields: BTreeMap<String, FieldPaths>,
     /// File of human labels: rubric scores and failure tags.
     pub(super) labels: Option<String>,
     /// LLM judges by name, for what rules cannot score; advisory, never a gate.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(super) judges: BTreeMap<String, JudgeForm>,
     /// Checks of every case, as expressions over its run.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(super) checks: Vec<OwnCheckForm>,
     /// Metrics of the suite, as expressions over a run.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(super) metrics: Vec<OwnMetricForm>,
     /// The keys of its kind, which are read later.
     #[serde(flatten)]
@@ -390,6 +390,15 @@ pub(super) struct PriceForm {
     pub(super) output: f64,
     /// Input tokens served from the vendor's cache.
     pub(super) cached_input: Option<f64>,
+}
+
+/// Reads a key whose value may have been removed, such as `targets:` above lines that are comments now.
+fn or_default<'de, D, T>(reader: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Default + Deserialize<'de>,
+{
+    Ok(Option::deserialize(reader)?.unwrap_or_default())
 }
 
 /// Reads a text that needs a unit. A number without one is refused later, with the help of its key.
