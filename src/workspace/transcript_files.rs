@@ -203,8 +203,12 @@ pub fn read_transcript_files(
     problems.or(())?;
     if transcripts.files.is_empty() && transcripts.records.is_empty() {
         let message = "no file of a known format was found";
+        let help = format!(
+            "{}; for inputs without answers write cases, and record them (docs/recipes/extraction.md)",
+            formats()
+        );
         return Err(
-            Diagnostic::of_file(paths.join(" "), Code::NO_TRANSCRIPT, message, formats()).into(),
+            Diagnostic::of_file(paths.join(" "), Code::NO_TRANSCRIPT, message, help).into(),
         );
     }
     Ok(transcripts)
@@ -389,8 +393,7 @@ fn unknown(source: &SourceText) -> Diagnostic {
 /// The formats that can be read.
 fn formats() -> String {
     format!(
-        "use one of the formats {} (docs/traces.md), or name the format before the path; for inputs without answers write cases, and record \
-             them (docs/recipes/extraction.md)",
+        "use one of the formats {} (docs/traces.md), or name the format before the path",
         Format::names()
     )
 }

@@ -413,7 +413,7 @@ fn live() {
     #[cfg(feature = "models")]
     assert!(
         ran.stdout
-            .contains("lease: excluded, 0 of 1 samples completed: sample 0 error: "),
+            .contains("1 of 1 cases not measured; not in the baseline: lease (error: "),
         "{}",
         ran.stdout
     );

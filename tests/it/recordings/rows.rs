@@ -117,7 +117,7 @@ pub const ROWS: &[Row] = &[
         base: bare_all,
         change: nothing,
         expect: Noted(
-            "3 recordings state no digests (lease-0.json, lease-1.json, lease-2.json), so a change of the agent asks for them; \
+            "3 recordings state no digests (lease-0.json, lease-1.json, lease-2.json): once the agent changes, they count no longer; \
              if made with the present files: `goldgate stamp --suite contracts --agent legal`",
         ),
         control: |repository| drop(repository.stamp("goldgate.yaml")),
@@ -180,8 +180,7 @@ pub const ROWS: &[Row] = &[
         expect: Approval(
             "3 recordings of `contracts/legal` are stamped, not recorded: they have the digests of this change and the content of before; \
              lease-0.json, lease-1.json, lease-2.json; 3 stamped by hand; run the program that writes runs again; \
-             a recorder of your own writes \
-             `recorded_at` and the digests",
+             a program of your own writes `provenance.recorded_at`, by which equal answers are new, and `goldgate stamp` the digests",
         ),
         control: |repository| {
             edit_prompt(repository);
