@@ -177,7 +177,7 @@ pub fn evaluate(
         let judged: Vec<report::AgentPart> = graded
             .into_par_iter()
             .map(|(agent, graded)| {
-                let mut part = judge(
+                let mut part = evaluate_agent(
                     &grading,
                     tier,
                     AgentResults { agent, graded },
@@ -678,7 +678,7 @@ fn results_by_agent(
     agents
 }
 
-fn judge(
+fn evaluate_agent(
     grading: &SuiteGrading<'_>,
     tier: Tier,
     measured: AgentResults<'_>,

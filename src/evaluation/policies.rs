@@ -146,9 +146,9 @@ fn add_commands(
     for asked in &mut outcome.asked {
         let samples = asked.now + asked.more;
         let case = (&asked.case, samples);
-        asked.command = Some(command.more(folder.as_str(), case));
+        asked.command = Some(command.record_more_command(folder.as_str(), case));
     }
-    Some(command.missing(place))
+    Some(command.record_missing_hint(place))
 }
 
 /// Names the policy of the agents of suites that have another one.

@@ -158,7 +158,7 @@ impl<'a> Replay<'a> {
                         agent: name,
                         makers,
                     };
-                    command.missing(&place)
+                    command.record_missing_hint(&place)
                 };
                 let listed = match &place {
                     RecordingPlace::Folder(folder) => {

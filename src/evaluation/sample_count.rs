@@ -108,7 +108,7 @@ impl<'a> SampleCounts<'a> {
             agent: name,
             makers,
         };
-        Some(command.missing(place))
+        Some(command.record_missing_hint(place))
     }
 
     /// Returns notes about missing recordings, and about more recordings than the config states.

@@ -160,7 +160,7 @@ impl RecordCommand<'_> {
     }
 
     /// `goldgate record`, for a command that follows.
-    fn record(&self, options: &str, command: &[String]) -> String {
+    fn record_command(&self, options: &str, command: &[String]) -> String {
         format!(
             "goldgate record{} --suite {} --agent {}{options} -- {}",
             self.config_option(),
@@ -171,7 +171,7 @@ impl RecordCommand<'_> {
     }
 
     /// `goldgate import`, into a folder.
-    fn import(&self, arguments: &[String], folder: &str) -> String {
+    fn import_command(&self, arguments: &[String], folder: &str) -> String {
         // Known arguments name the agent where the transcripts do not.
         let agent = if *arguments == [PATHS] {
             format!(" --agent {}", self.agent)
@@ -186,7 +186,7 @@ impl RecordCommand<'_> {
     }
 
     /// What to do to get new recordings: one command, where it is known what makes them.
-    pub fn again(&self, place: &RecordingPlace, cases: RecordedCases<'_>) -> String {
+    pub fn record_again_hint(&self, place: &RecordingPlace, cases: RecordedCases<'_>) -> String {
         let RecordingPlace::Folder(folder) = place else {
             return format!("run the program that writes {place} again");
         };
@@ -201,26 +201,26 @@ impl RecordCommand<'_> {
                 "record again: `goldgate record{config} --suite {suite} --agent {agent}{cases}`"
             ),
             RecordingMeans::Record(command) => {
-                format!("record again: `{}`", self.record(&cases, &command))
+                format!("record again: `{}`", self.record_command(&cases, &command))
             }
             RecordingMeans::Import(arguments) => format!(
                 "import new transcripts: `{} --force`",
-                self.import(&arguments, &folder)
+                self.import_command(&arguments, &folder)
             ),
             RecordingMeans::Own => format!("run the program that writes {folder} again"),
             RecordingMeans::Unknown => {
                 let (command, paths) = unknown();
                 format!(
                     "record again with `{}`, or import new transcripts: `{} --force`",
-                    self.record(&cases, &command),
-                    self.import(&paths, &folder)
+                    self.record_command(&cases, &command),
+                    self.import_command(&paths, &folder)
                 )
             }
         }
     }
 
     /// What to do to get the recordings that it lacks.
-    pub fn missing(&self, place: &RecordingPlace) -> String {
+    pub fn record_missing_hint(&self, place: &RecordingPlace) -> String {
         let RecordingPlace::Folder(folder) = place else {
             return format!("run the program that writes {place}");
         };
@@ -235,11 +235,11 @@ impl RecordCommand<'_> {
             ),
             RecordingMeans::Record(command) => format!(
                 "record what is missing: `{}`",
-                self.record(" --missing", &command)
+                self.record_command(" --missing", &command)
             ),
             RecordingMeans::Import(arguments) => format!(
                 "import the agent's transcripts: `{}`",
-                self.import(&arguments, &folder)
+                self.import_command(&arguments, &folder)
             ),
             RecordingMeans::Own => {
                 format!("run the program that writes {folder}")
@@ -248,15 +248,15 @@ impl RecordCommand<'_> {
                 let (command, paths) = unknown();
                 format!(
                     "record what is missing with `{}`, or import the agent's transcripts: `{}`",
-                    self.record(" --missing", &command),
-                    self.import(&paths, &folder)
+                    self.record_command(" --missing", &command),
+                    self.import_command(&paths, &folder)
                 )
             }
         }
     }
 
     /// The command that adds samples to a case until it has this many or one is right; those that are up to date stay.
-    pub fn more(&self, folder: &str, (case, samples): (&CaseId, usize)) -> String {
+    pub fn record_more_command(&self, folder: &str, (case, samples): (&CaseId, usize)) -> String {
         let case = as_argument(case.as_str());
         let options = format!(" --case {case} --samples {samples} --until-right");
         let (config, suite, agent) = (self.config_option(), self.suite, self.agent);
@@ -268,9 +268,9 @@ impl RecordCommand<'_> {
             RecordingMeans::Capture => {
                 format!("goldgate record{config} --suite {suite} --agent {agent}{options}")
             }
-            RecordingMeans::Record(command) => self.record(&options, &command),
+            RecordingMeans::Record(command) => self.record_command(&options, &command),
             RecordingMeans::Import(_) | RecordingMeans::Own | RecordingMeans::Unknown => {
-                self.record(&options, &unknown().0)
+                self.record_command(&options, &unknown().0)
             }
         }
     }

@@ -40,7 +40,7 @@ pub fn recorded_samples(
     };
     let place = RecordingPlace::Folder(folder.clone());
     // The same for every case, so that equal reasons of cases are one.
-    let again = command.again(&place, RecordedCases::All);
+    let again = command.record_again_hint(&place, RecordedCases::All);
     let mut recorded = RecordedSamples::new();
     for sample in samples {
         let exchanges = match recordings.get(&sample) {
@@ -49,7 +49,7 @@ pub fn recorded_samples(
             )),
             Some(file) => read_exchanges(files, file, &again),
             None => {
-                let missing = command.missing(&place);
+                let missing = command.record_missing_hint(&place);
                 Err(format!(
                     "sample {sample} is not recorded in {folder}: {missing}"
                 ))

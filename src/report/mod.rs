@@ -560,7 +560,11 @@ pub fn call_off(report: &mut Report, interruption: Interruption) {
 
 /// Adds the golden changes and their approval. A blocking run with an unapproved change that needs an approval fails, if it has a
 /// verdict; one that fails by the rules of the base commit fails anyway.
-pub fn govern(report: &mut Report, mut changes: Vec<GoldenChange>, approval: Option<Approval>) {
+pub fn add_golden_changes(
+    report: &mut Report,
+    mut changes: Vec<GoldenChange>,
+    approval: Option<Approval>,
+) {
     changes.sort_by(|left, right| {
         (left.weight, left.class, &left.file, &left.words).cmp(&(
             right.weight,
@@ -579,7 +583,7 @@ pub fn govern(report: &mut Report, mut changes: Vec<GoldenChange>, approval: Opt
 
 #[cfg(test)]
 mod tests {
-    use super::{govern, refuse};
+    use super::{add_golden_changes, refuse};
     use crate::model::{
         Approval, Authority, ChangeClass, GoldenChange, NotGateable, Report, Ruling, Tier, Verdict,
         Weight,
@@ -642,7 +646,7 @@ mod tests {
         ];
         for (authority, tier, weight, approval, code) in table {
             let mut report = passed(authority, tier);
-            govern(
+            add_golden_changes(
                 &mut report,
                 vec![GoldenChange {
                     words: "x".to_owned(),
@@ -716,7 +720,7 @@ mod tests {
             change("c", Weight::NeedsApproval),
             change("b", Weight::NeedsApproval),
         ];
-        govern(&mut report, changes, None);
+        add_golden_changes(&mut report, changes, None);
         let words: Vec<&str> = report
             .golden_changes
             .iter()

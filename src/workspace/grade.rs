@@ -156,7 +156,7 @@ pub fn grade_files(
     });
     if let (Some(judged), Some(base)) = (judged, base) {
         let numbers = (&plan.config, against.as_ref(), policy.baseline);
-        govern(&mut report, judged, (&base.files, files), numbers);
+        add_base_commit_findings(&mut report, judged, (&base.files, files), numbers);
     }
     if let Some((base, base_config)) = known_base {
         let commits = BothCommits {
@@ -299,7 +299,7 @@ impl<'a> NamedBase<'a> {
 }
 
 /// Adds what the base commit says of a run: its golden changes, and the reasons for a missing verdict.
-fn govern(
+fn add_base_commit_findings(
     report: &mut Report,
     (changes, refusals): (Vec<GoldenChange>, Vec<NotGateable>),
     (base, head): (&dyn Files, &dyn Files),
@@ -308,7 +308,7 @@ fn govern(
     report::refuse(report, refusals);
     let mut changes = weighed(changes, head, against, (config, rule), report);
     bind_contents(&mut changes, base, head);
-    report::govern(report, changes, None);
+    report::add_golden_changes(report, changes, None);
 }
 
 /// Gives each change that needs an approval, and is not of a part of a file alone, the digest of the files that it is about, as both commits

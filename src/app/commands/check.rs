@@ -203,7 +203,7 @@ fn unrecorded_answers(plan: &Plan, files: &dyn Files, problems: &mut Diagnostics
                     agent: &key.agent,
                     makers: &BTreeSet::new(),
                 };
-                let record = command.missing(&RecordingPlace::Folder(folder.clone()));
+                let record = command.record_missing_hint(&RecordingPlace::Folder(folder.clone()));
                 problems.push(unrecorded(key, &paths.single(), &record));
             }
         }

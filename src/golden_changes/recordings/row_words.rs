@@ -610,7 +610,7 @@ impl AgentRecordings<'_> {
             makers: &makers,
         };
         NextRecording {
-            text: command.again(self.place, recorded_cases(&self.cases_of(members))),
+            text: command.record_again_hint(self.place, recorded_cases(&self.cases_of(members))),
             recorder: if command.is_own() {
                 OwnRecorder::Wrote
             } else {

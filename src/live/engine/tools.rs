@@ -65,7 +65,7 @@ impl<'a> Tools<'a> {
         match self.toolbox {
             Toolbox::Empty => Vec::new(),
             Toolbox::Canned(tools) => tools.iter().map(|tool| tool.spec.clone()).collect(),
-            Toolbox::Folder { .. } => looking(),
+            Toolbox::Folder { .. } => reading_tools(),
         }
     }
 
@@ -268,7 +268,7 @@ fn is_part_of(part: &Value, whole: &Value) -> bool {
     }
 }
 
-fn looking() -> Vec<ToolSpec> {
+fn reading_tools() -> Vec<ToolSpec> {
     vec![
         tool_spec(
             "list_files",

@@ -180,7 +180,7 @@ async fn serve(
                     .pass(connection)
                     .await
                 }
-                EndpointMode::Replay(answers) => Err(replayed(state, answers, wire, &request)),
+                EndpointMode::Replay(answers) => Err(replay_answer(state, answers, wire, &request)),
             }
         }
         EndpointPath::Spans => {
@@ -241,7 +241,7 @@ fn refused(state: &EndpointState, status: u16, why: String) -> EndpointAnswer {
     answer
 }
 
-fn replayed(
+fn replay_answer(
     state: &EndpointState,
     answers: &RecordedAnswers,
     wire: ExchangeWire,
