@@ -13,12 +13,12 @@ use super::required_samples::{
 use super::sample_count::SampleCount;
 use crate::diag::{Code, Diagnostic, Diagnostics, ReadFailure};
 use crate::files::{EntryKind, Files};
-use crate::format::{JsonCursor, run_v1};
 use crate::format::Step::{At, Key};
 use crate::format::output_fields::OutputFields;
 use crate::format::recorded_attempts::recording_text;
 use crate::format::recording_layout::{PlacedRecordings, RecordingPaths, patterned, sample_number};
 use crate::format::yaml::{YamlDialect, yaml_as_json};
+use crate::format::{JsonCursor, run_v1};
 use crate::golden_changes::{Maker, RecordCommand};
 use crate::model::{
     AgentName, Baseline, CaseId, Config, RecordingPattern, RecordingPlace, RepoPath, Run, RunKey,
