@@ -50,15 +50,15 @@ pub fn plan(
 
 /// Reads the text of the config. If there is none, the help says how to get one.
 pub fn config_text(files: &dyn Files, file: &RepoPath) -> Result<SourceText, Diagnostic> {
-    files.text(file).map_err(
-        |problem| match problem.is_read_failure(ReadFailure::MissingFile) {
-            true => Diagnostic {
-                help: config_above(files, file).unwrap_or(NO_CONFIG.to_owned()),
-                ..problem
-            },
-            false => problem,
-        },
-    )
+    files.text(file).map_err(|problem| {
+        if !problem.is_read_failure(ReadFailure::MissingFile) {
+            return problem;
+        }
+        Diagnostic {
+            help: config_above(files, file).unwrap_or(NO_CONFIG.to_owned()),
+            ..problem
+        }
+    })
 }
 
 /// Where a folder above has a config, from the root of the repository; `None` if none has.
@@ -418,15 +418,16 @@ impl PlanReader<'_> {
             .filter(is_idle)
         {
             let path = [Key("suites"), At(suite.index), Key("gates"), Key(name)];
-            let (missing, help) = match kind.every_metric().any(|spec| spec.name == name) {
-                true => (
+            let (missing, help) = if kind.every_metric().any(|spec| spec.name == name) {
+                (
                     "no case of the suite states answer",
                     "state answer in a case, or remove the gate",
-                ),
-                false => (
+                )
+            } else {
+                (
                     "no case of the suite has this category",
                     "correct the category, or remove the gate",
-                ),
+                )
             };
             let what = format!("the gate on {name} has no effect: {missing}");
             problems.push(self.problem(&path, Code::NO_EFFECT, what, help));

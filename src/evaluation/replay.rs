@@ -186,12 +186,12 @@ impl<'a> Replay<'a> {
                     }
                 });
                 let listed = listed.map_err(|problem| {
-                    match problem.is_read_failure(ReadFailure::MissingFolder) {
-                        true => Diagnostic {
-                            help: missing(&BTreeSet::new()),
-                            ..problem
-                        },
-                        false => problem,
+                    if !problem.is_read_failure(ReadFailure::MissingFolder) {
+                        return problem;
+                    }
+                    Diagnostic {
+                        help: missing(&BTreeSet::new()),
+                        ..problem
                     }
                 });
                 (suite, name, listed)
@@ -600,9 +600,10 @@ impl RunReader for Replay<'_> {
                 let (key, files) = run;
                 let again = || self.again(run, number).filter(|_| is_paired_again(number));
                 let Some((own, file)) = files.get_key_value(&number).or_else(again) else {
-                    match self.layout.spared.contains(&((*key).clone(), number)) {
-                        true => spared = true,
-                        false => lost = lost.or(Some(UngradedReason::NotRecorded)),
+                    if self.layout.spared.contains(&((*key).clone(), number)) {
+                        spared = true;
+                    } else {
+                        lost = lost.or(Some(UngradedReason::NotRecorded));
                     }
                     continue;
                 };

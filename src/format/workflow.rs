@@ -98,9 +98,10 @@ pub enum Concurrency {
 
 impl Concurrency {
     fn of(part: &Value) -> Self {
-        match part["concurrency"].is_null() {
-            true => Self::Free,
-            false => Self::Grouped,
+        if part["concurrency"].is_null() {
+            Self::Free
+        } else {
+            Self::Grouped
         }
     }
 }

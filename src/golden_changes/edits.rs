@@ -104,17 +104,20 @@ fn walk(path: &str, before: &Value, after: &Value, found: &mut Vec<String>) {
 
 /// The value before and after an edit. Texts that look the same say where they differ.
 fn edit(before: &Value, after: &Value) -> String {
-    let words = |value: &Value| {
-        value
-            .as_str()
-            .map(|text| text.split_whitespace().collect::<String>())
-    };
-    let (then, now) = (display_value(before), display_value(after));
-    match words(before).is_some() && words(before) == words(after) {
-        true => format!("{now} (only white space differs)"),
-        false if then == now => format!("{now} (differs after that)"),
-        false => format!("{then} -> {now}"),
+    let (old, new) = (display_value(before), display_value(after));
+    let old_text = without_white_space(before);
+    if old_text.is_some() && old_text == without_white_space(after) {
+        format!("{new} (only white space differs)")
+    } else if old == new {
+        format!("{new} (differs after that)")
+    } else {
+        format!("{old} -> {new}")
     }
+}
+
+fn without_white_space(value: &Value) -> Option<String> {
+    let text = value.as_str()?;
+    Some(text.split_whitespace().collect())
 }
 
 fn named(path: &str) -> &str {

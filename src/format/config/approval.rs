@@ -54,9 +54,10 @@ impl From<ApprovalForm> for ApprovalPolicy {
                 Some(ApproversForm::Maintain) => Permission::Maintain,
                 Some(ApproversForm::Admin) => Permission::Admin,
             },
-            by_author: match form.allow_self_approval {
-                true => ByAuthor::Counts,
-                false => ByAuthor::DoesNotCount,
+            by_author: if form.allow_self_approval {
+                ByAuthor::Counts
+            } else {
+                ByAuthor::DoesNotCount
             },
             record_label: form.record_label.unwrap_or(default.record_label),
             baseline: match form.baseline {

@@ -241,9 +241,10 @@ impl<'a> ConfigFiles<'a> {
     /// An assertion; if it refers to one of the config, that one.
     fn dereferenced(&self, assertion: Value) -> Result<Value, Diagnostic> {
         let Some(reference) = assertion.get("$ref").and_then(Value::as_str) else {
-            return match assertion.is_object() {
-                true => Ok(assertion),
-                false => Err(self.refused("an assertion is not an object")),
+            return if assertion.is_object() {
+                Ok(assertion)
+            } else {
+                Err(self.refused("an assertion is not an object"))
             };
         };
         let config: Value = json::whole(self.config)?;

@@ -38,9 +38,10 @@ pub fn without_element(source: &SourceText, path: &[Step<'_>], index: usize) -> 
     let (text, root) = (&source.text, TextNode::of(source)?);
     let list = root.at(path)?;
     let element = list.children.get(index)?;
-    let range = match text[list.range.start..].starts_with('[') {
-        true => list.range_in_flow(index),
-        false => element.lines(text)?,
+    let range = if text[list.range.start..].starts_with('[') {
+        list.range_in_flow(index)
+    } else {
+        element.lines(text)?
     };
     Some(replaced(text, range, ""))
 }
@@ -169,9 +170,10 @@ impl TextNode {
             };
             let done = match event {
                 Event::MappingStart(..) => {
-                    let form = match text[start..].starts_with('{') {
-                        true => NodeForm::Flow,
-                        false => NodeForm::Block,
+                    let form = if text[start..].starts_with('{') {
+                        NodeForm::Flow
+                    } else {
+                        NodeForm::Block
                     };
                     open.push(made(form));
                     keys.push(None);
