@@ -509,8 +509,7 @@ fn input_digest(completed: &[Vec<Run>]) -> Option<String> {
 /// The length of the answer that each of two or more samples gave, in characters of its JSON: most likely a cache gave it.
 fn same_answer(completed: &[Vec<Run>]) -> Option<u32> {
     let (first, others) = completed.split_first()?;
-    let is_same = |runs: &Vec<Run>| is_same_output(runs, first);
-    if others.is_empty() || !others.iter().all(is_same) {
+    if others.is_empty() || !others.iter().all(|runs| is_same_output(runs, first)) {
         return None;
     }
     let lengths = first.iter().map(|run| run.outputs.chars().count());

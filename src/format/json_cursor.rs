@@ -181,9 +181,16 @@ impl<'a> IndexNode<'a> {
         }
     }
 
+    fn of_raw(source: &SourceText, key: Option<&RawValue>, value: &'a RawValue) -> Self {
+        let key = key.map(|key| json::offset_of(source, key));
+        Self::new(key, json::offset_of(source, value), value.get())
+    }
+
     fn inside(&self, source: &SourceText, step: Step<'_>) -> Option<&Self> {
-        let parse = || IndexMembers::of(source, self.member.text);
-        match (step, self.inside.get_or_init(parse)) {
+        let members = self
+            .inside
+            .get_or_init(|| IndexMembers::of(source, self.member.text));
+        match (step, members) {
             (Step::Key(name), IndexMembers::Object(fields)) => fields.get(name),
             (Step::At(index), IndexMembers::List(list)) => list.get(index),
             (Step::Key(_), IndexMembers::List(_)) | (Step::At(_), IndexMembers::Object(_)) => None,
@@ -193,16 +200,22 @@ impl<'a> IndexNode<'a> {
 
 impl<'a> IndexMembers<'a> {
     fn of(source: &SourceText, text: &'a str) -> Self {
-        let node = |key: Option<&RawValue>, value: &'a RawValue| {
-            let key = key.map(|key| json::offset_of(source, key));
-            IndexNode::new(key, json::offset_of(source, value), value.get())
-        };
         if let Ok(list) = serde_json::from_str::<Vec<&RawValue>>(text) {
-            return Self::List(list.into_iter().map(|value| node(None, value)).collect());
+            let elements = list.into_iter();
+            return Self::List(
+                elements
+                    .map(|value| IndexNode::of_raw(source, None, value))
+                    .collect(),
+            );
         }
-        let fields = serde_json::from_str(text).map_or(Vec::new(), |Fields(fields)| fields);
-        let named = |(key, value)| Some((decode_key(key)?, node(Some(key), value)));
-        Self::Object(fields.into_iter().filter_map(named).collect())
+        let Fields(fields) = serde_json::from_str(text).unwrap_or(Fields(Vec::new()));
+        let mut members = HashMap::new();
+        for (key, value) in fields {
+            if let Some(name) = decode_key(key) {
+                members.insert(name, IndexNode::of_raw(source, Some(key), value));
+            }
+        }
+        Self::Object(members)
     }
 }
 

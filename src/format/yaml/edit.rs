@@ -233,13 +233,17 @@ impl TextNode {
 
     /// A child in brackets or braces, with the comma that separates it from another one.
     fn range_in_flow(&self, index: usize) -> Range<usize> {
-        let at = |index: usize| self.children.get(index);
-        let own = at(index).map_or(0..0, |child| child.key..child.range.end);
-        match (index.checked_sub(1).and_then(at), at(index + 1)) {
-            (_, Some(next)) => own.start..next.key,
-            (Some(before), None) => before.range.end..own.end,
-            (None, None) => own,
+        let Some(child) = self.children.get(index) else {
+            return 0..0;
+        };
+        if let Some(next) = self.children.get(index + 1) {
+            return child.key..next.key;
         }
+        let start = match index.checked_sub(1) {
+            Some(previous) => self.children[previous].range.end,
+            None => child.key,
+        };
+        start..child.range.end
     }
 
     /// The lines of an element with a hyphen of its own.

@@ -152,6 +152,16 @@ impl<'a> GateStep<'a> {
     pub fn problem(&self, code: Code, message: String, help: impl Into<String>) -> Diagnostic {
         Diagnostic::of_file(&self.workflow.file, code, message, help)
     }
+
+    /// A problem of the step itself.
+    pub fn problem_at_step(
+        &self,
+        code: Code,
+        message: String,
+        help: impl Into<String>,
+    ) -> Diagnostic {
+        self.problem(code, message, help).at(self.step.at)
+    }
 }
 
 /// Splits `owner/name@ref`, or `docker://host/owner/name@digest`.

@@ -235,10 +235,7 @@ fn images(
                         let message =
                             format!("{uses} does not exist, or the token may not read it");
                         let help = "write the commit of a release after the @";
-                        problems.push(
-                            gate.problem(Code::NO_ACTION, message, help)
-                                .at(gate.step.at),
-                        );
+                        problems.push(gate.problem_at_step(Code::NO_ACTION, message, help));
                         None
                     }
                     Err(error) if !error.is_denied() => return Err(unanswered(error)),
@@ -253,10 +250,7 @@ fn images(
         if let ImageState::Refused(status) = github.image_state(&image)? {
             let message = format!("{image} cannot be pulled without a login (HTTP {status})");
             let help = "ask the owner to make the package public";
-            problems.push(
-                gate.problem(Code::IMAGE_REFUSED, message, help)
-                    .at(gate.step.at),
-            );
+            problems.push(gate.problem_at_step(Code::IMAGE_REFUSED, message, help));
         }
     }
     Ok(())
@@ -277,10 +271,7 @@ fn image_of(
         let message =
             format!("{uses} builds goldgate from source in every job, which takes minutes");
         let help = "write the commit of a release after the @";
-        problems.push(
-            gate.problem(Code::BUILDS_FROM_SOURCE, message, help)
-                .at(gate.step.at),
-        );
+        problems.push(gate.problem_at_step(Code::BUILDS_FROM_SOURCE, message, help));
     }
     image.strip_prefix("docker://").map(str::to_owned)
 }

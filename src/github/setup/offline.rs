@@ -54,10 +54,7 @@ fn placeholders(gates: &[GateStep<'_>]) -> Vec<Diagnostic> {
         if name.starts_with("OWNER/") || is_zeros {
             let message = format!("{uses} is a placeholder, so this workflow fails");
             let help = "write the owner and the commit of a release";
-            problems.push(
-                gate.problem(Code::PLACEHOLDER, message, help)
-                    .at(gate.step.at),
-            );
+            problems.push(gate.problem_at_step(Code::PLACEHOLDER, message, help));
         }
     }
     problems
@@ -112,10 +109,7 @@ fn missing_commands(disk: &Disk, gates: &[GateStep<'_>]) -> Diagnostics {
             let message =
                 format!("the container of the action has no {program:?}, which the config starts");
             let help = "install goldgate with its action setup, and write `run: goldgate action`";
-            problems.push(
-                gate.problem(Code::NO_COMMAND, message, help)
-                    .at(gate.step.at),
-            );
+            problems.push(gate.problem_at_step(Code::NO_COMMAND, message, help));
         }
     }
     problems

@@ -244,10 +244,7 @@ fn skipping(gate: &GateStep<'_>, problems: &mut Diagnostics) {
         let message =
             "this step has a condition: where that is false, the job passes without a verdict"
                 .to_owned();
-        problems.push(
-            gate.problem(Code::SKIPPABLE, message, "remove the if of the step")
-                .at(gate.step.at),
-        );
+        problems.push(gate.problem_at_step(Code::SKIPPABLE, message, "remove the if of the step"));
     }
 }
 
@@ -287,10 +284,7 @@ fn ignoring(gate: &GateStep<'_>, problems: &mut Diagnostics) {
     let help = "remove continue-on-error";
     if gate.step.on_failure == OnFailure::Ignore {
         let message = "this step has continue-on-error: a failing gate leaves the job, and so the check, green";
-        problems.push(
-            gate.problem(Code::IGNORED_FAILURE, message.to_owned(), help)
-                .at(gate.step.at),
-        );
+        problems.push(gate.problem_at_step(Code::IGNORED_FAILURE, message.to_owned(), help));
     }
     if gate.job.on_failure == OnFailure::Ignore {
         let message =
